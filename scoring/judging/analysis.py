@@ -47,13 +47,21 @@ class JudgingState:
     counts: NDArray[np.bool_]  # bool[runs]: it contributes documents
     everything: Candidates
     offered: Candidates  # by the contributing runs
-    places: NDArray[np.int64]  # int64[offered], its index in everything
+    places: NDArray[np.int64] | None  # int64[offered], its index in everything; None: the same
     outcomes: NDArray[np.int8]  # int8[everything]
 
     @property
     def known(self) -> NDArray[np.int8]:
         """int8[offered]."""
-        return self.outcomes[self.places]
+        return self.of_offered(self.outcomes)
+
+    def of_offered(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Of an array with an entry for each of everything, those of the offered."""
+        return values if self.places is None else values[self.places]
+
+    def in_everything(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The indices in everything of some of the offered."""
+        return chosen if self.places is None else self.places[chosen]
 
 
 def judging_state(
@@ -66,7 +74,7 @@ def judging_state(
         return None
     everything = run_candidates.candidates
     counts = np.array([run_id in contributing for run_id in run_candidates.run_ids])
-    offered, places = candidates_of(everything, counts)
+    offered, places = (everything, None) if counts.all() else candidates_of(everything, counts)
     outcomes = known_outcomes(campaign, everything, starts_from=starts_from)
     return JudgingState(
         run_candidates.run_ids, run_candidates.names, counts, everything, offered, places, outcomes
@@ -121,7 +129,9 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
             state.everything.topic_rows[state.outcomes != UNJUDGED], minlength=topics
         ),
         "shared_methods": _shared(list(plans.values())),
-        "shared_p": _shared_between_persistences(campaign, qrels, question),
+        "shared_p": _shared(
+            [_planned(state, question, question["method"], p) for p in question["persistences"]]
+        ),
     }
 
 
@@ -155,7 +165,7 @@ def _pool_depth(state: JudgingState, chosen: NDArray[np.int64]) -> int:
     """The depth of the deepest pool without unjudged documents once the chosen ones are judged."""
     is_open = state.outcomes == UNJUDGED
     is_open[chosen] = False
-    left = state.offered.best_positions[is_open[state.places]]
+    left = state.offered.best_positions[state.of_offered(is_open)]
     return int(left.min()) if len(left) else int(state.offered.best_positions.max(initial=-1)) + 1
 
 
@@ -167,19 +177,6 @@ def _means(bounds: RunBounds) -> NDArray[np.float64]:
     return np.array([each.mean(axis=1) for each in (bounds.base, bounds.residual, projected)])
 
 
-def _shared_between_persistences(
-    campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
-) -> NDArray[np.int64]:
-    """For all plans the candidates are the same: as deep as the greatest p needs."""
-    values = question["persistences"]
-    state = judging_state(
-        campaign, question, starts_from=qrels, depth=depth_of(campaign, question["p"])
-    )
-    if state is None:
-        raise ValueError("no run has a candidate")
-    return _shared([_planned(state, question, question["method"], p) for p in values])
-
-
 def _planned(
     state: JudgingState, question: Mapping[str, Any], method: str, p: float
 ) -> NDArray[np.int64]:
@@ -187,7 +184,7 @@ def _planned(
     if method not in METHODS:
         frame, places = candidates_to_depth(state.offered, samples.depth_sampled(p))
         drawn = samples.draw(frame, method, p, budget=question["budget"], seed=question["seed"])
-        return state.places[places[drawn.documents]]
+        return state.in_everything(places[drawn.documents])
     chosen = plan_judging(
         state.offered,
         Strategy(method, p, question["scope"]),
@@ -196,7 +193,7 @@ def _planned(
         batch=question["batch"],
         shares=expected_shares(state.everything, state.outcomes, p),
     )
-    return state.places[chosen]
+    return state.in_everything(chosen)
 
 
 def _shared(plans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

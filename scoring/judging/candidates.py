@@ -125,7 +125,7 @@ def id_array(doc_ids: Iterable[str]) -> NDArray[np.bytes_]:
 def _candidates(
     stored: tuple[tuple[str, str], ...], topics: tuple[str, ...], depth: int
 ) -> Candidates:
-    rankings = [
+    rankings = (
         load_ranking(StoredRanking(storage_key=key, digest=digest)) for key, digest in stored
-    ]
+    )
     return collect_candidates(rankings, topics=topics, depth=depth)

@@ -151,7 +151,7 @@ def _computed(plan: Plan, more: int) -> JudgingForecast | None:
             shares=shares,
         )
     bounds = expected_bounds(
-        state.everything, state.outcomes, state.places[chosen], shares=shares, persistence=p
+        state.everything, state.outcomes, state.in_everything(chosen), shares=shares, persistence=p
     )
     means = zip(
         state.run_ids,

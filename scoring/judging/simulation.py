@@ -83,12 +83,14 @@ def _simulated(
     simulated = simulate_judging(
         state.offered,
         strategy,
-        outcomes[state.places],
+        state.of_offered(outcomes),
         budget=question["budget"],
         unknown=unknown,
         batch=question["batch"],
     )
-    return SimulatedJudging(state.everything, state.places[simulated.handled], simulated.outcomes)
+    return SimulatedJudging(
+        state.everything, state.in_everything(simulated.handled), simulated.outcomes
+    )
 
 
 def _figures(

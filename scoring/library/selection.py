@@ -111,14 +111,11 @@ def _by_batches(
     weighing = Weighing(candidates, strategy)
     judged = np.flatnonzero(outcomes != UNJUDGED)
     weighing.note(judged, outcomes[judged])
-    place = np.empty(len(candidates), np.int64)
-    place[weighing.order] = np.arange(len(candidates))
     found = [np.empty(0, np.intp)]
     weights = [np.empty(0)]
     while budget > 0 and len(chosen := weighing.best(min(batch, budget))):
-        upper = int(place[chosen].max()) + 1
         found.append(chosen)
-        weights.append(weighing.weights_of_first(upper)[place[chosen]])
+        weights.append(weighing.weights_of(chosen))
         weighing.note(chosen, np.zeros(len(chosen), np.int8))
         budget -= len(chosen)
     return np.concatenate(found), np.concatenate(weights)

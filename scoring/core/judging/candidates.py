@@ -1,8 +1,9 @@
 """The documents that runs propose for judging, and what each of them means to which run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import JudgmentTable, find_judgments
 from scoring.core.data.ranking import Ranking, hash_doc_ids, id_words, whole_words
+
+_AT_A_TIME = 1 << 18  # places that are sorted, or candidates that are looked up
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,32 +28,42 @@ class Candidates:
     topic_rows: NDArray[np.int32]  # int32[candidates], position of the topic
     doc_ids: NDArray[np.bytes_]  # S{w}[candidates], w a multiple of 8
     starts: NDArray[np.int64]  # int64[candidates + 1]
-    run_rows: NDArray[np.int32]  # int32[places], which run
-    positions: NDArray[np.int32]  # int32[places], 0-based position of the document in that run
+    run_rows: NDArray[np.integer]  # int16 or int32[places], which run
+    positions: NDArray[np.integer]  # int16 or int32[places], 0-based position in that run
 
     def __len__(self) -> int:
         return len(self.topic_rows)
 
     @cached_property
-    def best_positions(self) -> NDArray[np.int32]:
-        """int32[candidates]: the 0-based position in the run that has it highest."""
-        best: NDArray[np.int32] = np.minimum.reduceat(self.positions, self.starts[:-1])
+    def best_positions(self) -> NDArray[np.integer]:
+        """int16 or int32[candidates]: the 0-based position in the run that has it highest."""
+        best: NDArray[np.integer] = np.minimum.reduceat(self.positions, self.starts[:-1])
         return best
 
     @cached_property
-    def named(self) -> NDArray[np.int64]:
-        """int64[candidates]: rises in the order in which a reader who goes run by run, topic by
+    def named(self) -> NDArray[np.integer]:
+        """integer[candidates]: rises in the order in which a reader who goes run by run, topic by
         topic and down the ranks meets them."""
         depth = int(self.positions.max(initial=0)) + 1
-        read = self.cells * depth + self.positions
-        first: NDArray[np.int64] = np.minimum.reduceat(read, self.starts[:-1])
-        return first
+        named = np.empty(len(self), _smallest_type(self.runs * len(self.topics) * depth))
+        for first in range(0, len(self), _AT_A_TIME):
+            chosen = np.arange(first, min(first + _AT_A_TIME, len(self)))
+            read = self.cells_of(chosen) * depth + self.positions[self.places_of(chosen)]
+            starts = self.starts[chosen]
+            named[chosen] = np.minimum.reduceat(read, starts - starts[0])
+        return named
 
     @cached_property
     def cells(self) -> NDArray[np.int64]:
         """int64[places]: the place's cell in a matrix [runs, topics], row after row."""
         rows = np.repeat(self.topic_rows, np.diff(self.starts))
         return self.run_rows.astype(np.int64) * len(self.topics) + rows
+
+    def cells_of(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64[places of the chosen]: `cells` of `places_of(chosen)`, for a few of many."""
+        lengths = self.starts[chosen + 1] - self.starts[chosen]
+        rows = np.repeat(self.topic_rows[chosen], lengths)
+        return self.run_rows[self.places_of(chosen)].astype(np.int64) * len(self.topics) + rows
 
     def places_of(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
         """int64[places of the chosen]: the places of candidates, one candidate after the other."""
@@ -60,13 +73,13 @@ class Candidates:
 
 
 def collect_candidates(
-    rankings: Sequence[Ranking], *, topics: Sequence[str], depth: int | None = None
+    rankings: Iterable[Ranking], *, topics: Sequence[str], depth: int | None = None
 ) -> Candidates:
     """The candidates of runs, in the campaign's `topics`; a run's other topics are left out.
 
     Only the first `depth` documents of each topic of a run propose (default: all). What lies
     deeper is then never judged: with persistence p it keeps p^depth of a residual, 2e-10 for the
-    first 100 at p = .8.
+    first 100 at p = .8. Rankings are read one after the other, and need not all be in memory.
 
     Raises ValueError without runs, for a depth below 1 and for a topic named twice.
     """
@@ -74,33 +87,39 @@ def collect_candidates(
         raise ValueError(f"depth must be at least 1, not {depth}")
     if len(set(topics)) != len(topics):
         raise ValueError("a topic is named twice")
-    row_of = {topic: row for row, topic in enumerate(topics)}
-    parts = [_Places.of_run(run, ranking, row_of, depth) for run, ranking in enumerate(rankings)]
-    if not parts:
-        raise ValueError("without runs there are no candidates")
-    rows = np.concatenate([part.rows for part in parts])
-    doc_ids = whole_words(np.concatenate([part.doc_ids for part in parts]))
-    run_rows = np.concatenate([part.run_rows for part in parts])
-    positions = np.concatenate([part.positions for part in parts])
     codes = sorted(range(len(topics)), key=lambda row: topics[row].encode())
-    place_of_topic = np.empty(len(topics), np.int32)
-    place_of_topic[codes] = np.arange(len(topics))
-    # Read as big-endian numbers, words compare as their bytes do. lexsort keeps the runs' order.
-    words = id_words(doc_ids).byteswap()
-    keys = [words[:, column] for column in reversed(range(words.shape[1]))]
-    order = np.lexsort((*keys, place_of_topic[rows]))
-    rows, words = rows[order], words[order]
-    begins = np.ones(len(rows), np.bool_)
-    begins[1:] = (rows[1:] != rows[:-1]) | (words[1:] != words[:-1]).any(axis=1)
-    firsts = np.flatnonzero(begins)
+    order = np.array(codes, np.int32)  # of the topics, by code
+    proposals = []
+    for ranking in rankings:
+        proposals.append(_Proposals.of_run(ranking, topics, order, depth))
+        del ranking  # before the next one is read
+    if not proposals:
+        raise ValueError("without runs there are no candidates")
+    lengths = np.array([each.lengths for each in proposals])
+    width = max(each.doc_ids.dtype.itemsize for each in proposals)
+    # As many candidates as places, if no two runs have a document in common. What is not written to
+    # takes no memory.
+    places, count, filled = int(lengths.sum()), 0, 0
+    topic_rows, doc_ids = np.empty(places, np.int32), np.empty(places, f"S{width}")
+    starts = np.zeros(places + 1, np.int64)
+    run_rows = np.empty(places, _smallest_type(len(proposals)))
+    positions = np.empty(places, _smallest_type(int(lengths.max(initial=0))))
+    for block in _blocks_of_topics(lengths.sum(axis=0)):
+        found = _candidates_of_block(proposals, block, doc_ids.dtype)
+        new, filling = slice(count, count + len(found.rows)), slice(filled, filled + found.places)
+        topic_rows[new], doc_ids[new] = order[found.rows], found.doc_ids
+        starts[new] = filled + found.starts
+        run_rows[filling], positions[filling] = found.run_rows, found.positions
+        count, filled = new.stop, filling.stop
+    starts[count] = filled
     return Candidates(
         topics=tuple(topics),
-        runs=len(rankings),
-        topic_rows=rows[firsts],
-        doc_ids=doc_ids[order[firsts]],
-        starts=np.append(firsts, len(rows)).astype(np.int64),
-        run_rows=run_rows[order],
-        positions=positions[order],
+        runs=len(proposals),
+        topic_rows=topic_rows[:count],
+        doc_ids=doc_ids[:count],
+        starts=starts[: count + 1],
+        run_rows=run_rows,
+        positions=positions,
     )
 
 
@@ -171,39 +190,112 @@ def find_outcomes(candidates: Candidates, table: JudgmentTable, *, rel: int) -> 
     if rel < 1:
         raise ValueError(f"rel must be at least 1, not {rel}")
     grades = find_grades(candidates, table)
-    return np.where(grades == UNJUDGED, UNJUDGED, grades >= rel).astype(np.int8)
+    outcomes = (grades >= rel).astype(np.int8)
+    outcomes[grades == UNJUDGED] = UNJUDGED
+    return outcomes
 
 
 def find_grades(candidates: Candidates, table: JudgmentTable) -> NDArray[np.int8]:
     """int8[candidates]: the grade of each, or UNJUDGED."""
     row_of_topic = np.array([table.row_of.get(t, -1) for t in candidates.topics], np.int32)
-    places = find_judgments(
-        table,
-        rows=row_of_topic[candidates.topic_rows],
-        doc_ids=candidates.doc_ids,
-        hashes=hash_doc_ids(candidates.doc_ids),
-    )
-    grades: NDArray[np.int8] = np.append(table.grades, np.int8(UNJUDGED))[places]
+    known = np.append(table.grades, np.int8(UNJUDGED))
+    grades = np.empty(len(candidates), np.int8)
+    for first in range(0, len(candidates), _AT_A_TIME):
+        block = slice(first, first + _AT_A_TIME)
+        doc_ids = candidates.doc_ids[block]
+        places = find_judgments(
+            table,
+            rows=row_of_topic[candidates.topic_rows[block]],
+            doc_ids=doc_ids,
+            hashes=hash_doc_ids(doc_ids),
+        )
+        grades[block] = known[places]
     return grades
 
 
 @dataclass(frozen=True, eq=False)
-class _Places:
-    """Topic position, document, run and position of each place."""
+class _Proposals:
+    """What one run proposes: its documents by topic code, then best first."""
 
-    rows: NDArray[np.int32]
-    doc_ids: NDArray[np.bytes_]
-    run_rows: NDArray[np.int32]
-    positions: NDArray[np.int32]
+    doc_ids: NDArray[np.bytes_]  # S{w}[documents]
+    ends: NDArray[np.int64]  # int64[topics + 1]: those of the t-th topic are ends[t]:ends[t + 1]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """int64[topics]."""
+        return np.diff(self.ends)
 
     @classmethod
     def of_run(
-        cls, run: int, ranking: Ranking, row_of: dict[str, int], depth: int | None
-    ) -> "_Places":
-        row_of_topic = np.array([row_of.get(topic, -1) for topic in ranking.topics], np.int32)
-        rows, positions = np.repeat(row_of_topic, ranking.lengths), ranking.positions
-        seen = rows >= 0
+        cls,
+        ranking: Ranking,
+        topics: Sequence[str],
+        order: NDArray[np.int32],
+        depth: int | None,
+    ) -> "_Proposals":
+        row_of = {topic: row for row, topic in enumerate(ranking.topics)}
+        rows = np.array([row_of.get(topics[row], -1) for row in order.tolist()], np.int64)
+        lengths = np.where(rows >= 0, np.append(ranking.lengths, 0)[rows], 0).astype(np.int64)
         if depth is not None:
-            seen &= positions < depth
-        run_rows = np.full(int(seen.sum()), run, np.int32)
-        return cls(rows[seen], ranking.doc_ids[seen], run_rows, positions[seen])
+            lengths = np.minimum(lengths, depth)
+        ends = np.append(0, np.cumsum(lengths))
+        shifts = ranking.offsets[rows] - ends[:-1]
+        taken = np.repeat(shifts, lengths) + np.arange(ends[-1])
+        return cls(whole_words(ranking.doc_ids[taken]), ends)
+
+
+def _blocks_of_topics(places: NDArray[np.int64]) -> Iterator[slice]:
+    """Topics with at most _AT_A_TIME of these places together, or one topic; at least one block."""
+    before = np.append(0, np.cumsum(places))
+    first = 0
+    while True:
+        last = int(np.searchsorted(before, before[first] + _AT_A_TIME, side="right")) - 1
+        last = min(max(last, first + 1), len(places))
+        yield slice(first, last)
+        if last >= len(places):
+            return
+        first = last
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """The candidates of some topics. Topics are numbered by code."""
+
+    rows: NDArray[np.int64]  # int64[candidates], which topic
+    doc_ids: NDArray[np.bytes_]  # S{w}[candidates]
+    starts: NDArray[np.int64]  # int64[candidates], of the places of each
+    run_rows: NDArray[np.int64]  # int64[places]
+    positions: NDArray[np.int64]  # int64[places]
+
+    @property
+    def places(self) -> int:
+        return len(self.positions)
+
+
+def _candidates_of_block(
+    proposals: Sequence[_Proposals], block: slice, dtype: np.dtype[np.bytes_]
+) -> _Block:
+    lengths = np.array([each.lengths[block] for each in proposals])
+    doc_ids = np.concatenate(
+        [
+            each.doc_ids[each.ends[block.start] : each.ends[block.stop]].astype(dtype)
+            for each in proposals
+        ]
+    )
+    run_rows = np.repeat(np.arange(len(proposals)), lengths.sum(axis=1))
+    lists = lengths.ravel()
+    rows = np.repeat(np.tile(np.arange(block.start, block.stop), len(proposals)), lists)
+    positions = np.arange(len(rows)) - np.repeat(np.cumsum(lists) - lists, lists)
+    # Read as big-endian numbers, words compare as their bytes do. lexsort keeps the runs' order.
+    words = id_words(doc_ids).byteswap()
+    by_id = np.lexsort((*(words[:, at] for at in reversed(range(words.shape[1]))), rows))
+    rows, words = rows[by_id], words[by_id]
+    begins = np.ones(len(rows), np.bool_)
+    begins[1:] = (rows[1:] != rows[:-1]) | (words[1:] != words[:-1]).any(axis=1)
+    starts = np.flatnonzero(begins)
+    return _Block(rows[starts], doc_ids[by_id[starts]], starts, run_rows[by_id], positions[by_id])
+
+
+def _smallest_type(count: int) -> type[np.signedinteger[Any]]:
+    """For the numbers below `count`."""
+    return next(each for each in (np.int16, np.int32, np.int64) if count <= np.iinfo(each).max)

@@ -34,12 +34,8 @@ class Hedge:
 
     def __init__(self, lists: TopicLists) -> None:
         self._lists = lists
-        lengths = np.array([len(found) for found in lists.by_run])
-        logs = np.log(np.arange(1, lists.documents + 1))
-        self._absent = _mean_losses_below(lengths, logs)
-        retrieved = (logs[-1] - logs[lists.positions]) / 2
-        self._surplus = retrieved - self._absent[lists.run_rows]  # over a document not retrieved
-        self._takes_part = lengths > 0
+        self._absent = _mean_losses_below(lists.lengths, _logs(lists.documents))
+        self._takes_part = lists.lengths > 0
         self._totals = np.zeros(lists.runs)
         self._is_told = np.zeros(lists.documents, np.bool_)
 
@@ -50,7 +46,7 @@ class Hedge:
             return
         losses = self._absent.copy()
         places = slice(*self._lists.starts[document : document + 2].tolist())
-        losses[self._lists.run_rows[places]] += self._surplus[places]
+        losses[self._lists.run_rows[places]] += self._surplus(places)
         self._totals += -losses if outcome else losses
 
     def next(self) -> tuple[int, float] | None:
@@ -59,11 +55,19 @@ class Hedge:
             return None
         weights = self._weights()
         losses = np.add.reduceat(
-            weights[self._lists.run_rows] * self._surplus, self._lists.starts[:-1]
+            weights[self._lists.run_rows] * self._surplus(slice(None)), self._lists.starts[:-1]
         )
         losses = np.where(self._is_told, -np.inf, losses + weights @ self._absent)
         document = int(np.argmax(losses >= losses.max() - 10.0**-DECIMALS))
         return document, float(losses[document])
+
+    def _surplus(self, places: slice) -> NDArray[np.float64]:
+        """float64[places]: the loss of a document that is retrieved there over that of one that is
+        not. Not stored: for many topics it would take most of the memory."""
+        logs = _logs(self._lists.documents)
+        retrieved = (logs[-1] - logs[self._lists.positions[places]]) / 2
+        surplus: NDArray[np.float64] = retrieved - self._absent[self._lists.run_rows[places]]
+        return surplus
 
     def _weights(self) -> NDArray[np.float64]:
         """float64[runs], with sum 1. The least loss is subtracted, against overflow."""
@@ -71,6 +75,11 @@ class Hedge:
         weights = np.where(self._takes_part, BETA ** (self._totals - least), 0.0)
         normalised: NDArray[np.float64] = weights / weights.sum()
         return normalised
+
+
+def _logs(documents: int) -> NDArray[np.float64]:
+    """float64[documents]: of 1, 2, ..."""
+    return np.log(np.arange(1, documents + 1))
 
 
 def _mean_losses_below(

@@ -63,7 +63,7 @@ class LiveBounds:
     def _add(self, sums: NDArray[np.int64], chosen: NDArray[np.int64], sign: int) -> None:
         places = self._candidates.places_of(chosen)
         units = sign * self._units[self._candidates.positions[places]]
-        np.add.at(sums, self._candidates.cells[places], units)
+        np.add.at(sums, self._candidates.cells_of(chosen), units)
 
 
 def _check(places: NDArray[np.int64], outcomes: NDArray[np.int8]) -> None:

@@ -61,10 +61,12 @@ class TopicOrders:
         (move-to-front), its weighted mean loss (Hedge), the mean of its run (MaxMean)."""
         queue = [(topic.handled, at) for at, topic in enumerate(self._topics)]
         heapq.heapify(queue)
-        following = [topic.following() for topic in self._topics]
+        following: dict[int, Iterator[tuple[int, float]]] = {}  # of the topics that are reached
         found: list[tuple[int, float]] = []
         while queue and len(found) < count:
             handled, at = heapq.heappop(queue)
+            if at not in following:
+                following[at] = self._topics[at].following()
             if (document := next(following[at], None)) is not None:
                 found.append(document)
                 heapq.heappush(queue, (handled + 1, at))

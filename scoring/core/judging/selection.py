@@ -24,6 +24,7 @@ persistence nor the scope of a strategy.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
@@ -48,6 +49,7 @@ ORDERS: Final[Mapping[str, type[MoveToFront] | type[Hedge] | type[MaxMean]]] = {
 }
 
 _FEWEST_WEIGHED = 1024  # candidates
+_AT_A_TIME = 1 << 17  # candidates, so that memory stays bounded
 _ROUNDING = 10.0**-DECIMALS  # more than rounding can add to a weight
 
 
@@ -126,9 +128,11 @@ def weigh(
         return _pooling_weights(candidates, strategy.persistence)
     weighing = Weighing(candidates, strategy)
     weighing.note(np.flatnonzero(outcomes != UNJUDGED), outcomes[outcomes != UNJUDGED])
-    weights = np.empty(len(candidates))
-    weights[weighing.order] = weighing.weights_of_first(len(candidates))
-    return weights
+    parts = [
+        weighing.weights_of(np.arange(first, min(first + _AT_A_TIME, len(candidates))))
+        for first in range(0, len(candidates), _AT_A_TIME)
+    ]
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def choose(
@@ -150,20 +154,19 @@ def choose(
     is_open = outcomes == UNJUDGED
     if waiting is not None:
         is_open[waiting] = False
-    if strategy.is_by_topic:
-        _check_outcomes(candidates, outcomes)
+    _check_outcomes(candidates, outcomes)
+    if strategy.method != "pooling":
         handled = np.flatnonzero(~is_open)
-        orders = selector(candidates, strategy)
-        orders.note(handled, outcomes[handled])
-        return orders.best(count)
-    turns = _turns(candidates, strategy)
-    if strategy.method == "pooling":
-        # By the ranks themselves: far down, the weights of all of them round to nothing.
-        _check_outcomes(candidates, outcomes)
-        order = np.lexsort((turns, candidates.best_positions))
-    else:
-        order = np.lexsort((turns, -weigh(candidates, strategy, outcomes)))
-    chosen: NDArray[np.int64] = order[is_open[order]][:count]
+        state = selector(candidates, strategy)
+        state.note(handled, outcomes[handled])
+        return state.best(count)
+    # By the ranks themselves: far down, the weights of all of them round to nothing.
+    best = candidates.best_positions
+    opened = best[is_open]
+    if count < len(opened):
+        is_open &= best <= np.partition(opened, count)[count]
+    pooled = np.flatnonzero(is_open)
+    chosen: NDArray[np.int64] = pooled[np.lexsort((candidates.named[pooled], best[pooled]))][:count]
     return chosen
 
 
@@ -200,10 +203,11 @@ class Weighing:
 
     1. A candidate's weight is a sparse dot product: its contributions c times a factor of each run
        (or run and topic) it is in. A judgment changes the factors only.
-    2. Candidates are laid out by descending sum of c (method A's weight), once.
-    3. As no factor is above the greatest, no candidate from place m on weighs more than that sum at
-       m times the greatest factor. If the last of the best among the first m weighs more than this,
-       nobody behind needs weighing. Otherwise m is doubled.
+    2. Candidates stand by descending sum of c, which is method A's weight.
+    3. As no factor is above the greatest, a candidate weighs at most that sum times the greatest
+       factor. Only the front of the order is weighed. If the last of the best weighs more than the
+       first candidate behind the front can, nobody behind needs weighing. Otherwise the front is
+       doubled.
     """
 
     def __init__(self, candidates: Candidates, strategy: Strategy) -> None:
@@ -211,62 +215,52 @@ class Weighing:
         if strategy.method not in ("A", "B", "C"):
             raise ValueError(f"{strategy.method} has no sums of contributions as weights")
         self._candidates, self._strategy = candidates, strategy
-        worth = _contributions(candidates, strategy.persistence)
-        totals = np.add.reduceat(worth, candidates.starts[:-1]) if len(candidates) else worth
-        self.order = np.argsort(-totals, kind="stable")  # int64[candidates]
-        self._totals = totals[self.order]
-        self._place_in_order = np.empty(len(candidates), np.int64)
-        self._place_in_order[self.order] = np.arange(len(candidates))
-        places = candidates.places_of(self.order)
-        self._starts = np.append(0, np.cumsum(np.diff(candidates.starts)[self.order]))
-        self._worth, self._cells = worth[places], self._scoped(candidates.cells[places])
         cells = candidates.runs * (1 if strategy.scope == "run" else len(candidates.topics))
         self._known, self._base = np.zeros(cells), np.zeros(cells)
-        self._is_open = np.ones(len(candidates), np.bool_)  # by place in the order
-        self._weighed = _FEWEST_WEIGHED  # m
+        self._is_open = np.ones(len(candidates), np.bool_)
+        self._front = self._laid_out(np.empty(0, np.int64))
+        self._behind = 0  # where the candidates behind the front begin in the order
 
     def note(self, chosen: NDArray[np.int64], outcomes: NDArray[np.int8]) -> None:
         """Candidates have been handled: 1 relevant, 0 not, UNJUDGED nobody could say."""
-        self._is_open[self._place_in_order[chosen]] = False
+        self._is_open[chosen] = False
         self._known += self._sums_of(chosen[outcomes != UNJUDGED])
         self._base += self._sums_of(chosen[outcomes == 1])
 
     def expect(self, chosen: NDArray[np.int64], shares: NDArray[np.float64]) -> None:
         """Candidates will be judged; each run takes its share of what they are worth to it,
         float64[runs], to be relevant."""
-        self._is_open[self._place_in_order[chosen]] = False
+        self._is_open[chosen] = False
         sums = self._sums_of(chosen)
         self._known += sums
         self._base += np.repeat(shares, len(sums) // len(shares)) * sums
 
     def best(self, count: int) -> NDArray[np.int64]:
         """int64[count or fewer]: the heaviest candidates not yet handled, heaviest first."""
-        highest = float(self._factors().max(initial=0.0))
-        self._weighed = max(self._weighed, 2 * count)
-        while True:
-            weighed = min(self._weighed, len(self.order))
-            weights = np.where(self._is_open[:weighed], self.weights_of_first(weighed), -1.0)
-            if weighed == len(self.order):
-                break
-            last = np.partition(weights, weighed - count)[weighed - count] if count else 0.0
-            if self._totals[weighed] * highest + _ROUNDING < last:
-                break
-            self._weighed *= 2
-        heavy = np.flatnonzero(weights >= 0)
-        if len(heavy) > count:
-            least = np.partition(weights, weighed - count)[weighed - count] if count else np.inf
-            heavy = np.flatnonzero(weights >= max(least, 0.0))
-        found = self.order[heavy]
-        return found[np.lexsort((found, -weights[heavy]))][:count]
-
-    def weights_of_first(self, count: int) -> NDArray[np.float64]:
-        """float64[count]: the weights of the first candidates of `order`, handled or not."""
         if count == 0:
-            return np.empty(0)
-        end = self._starts[count]
-        products = self._worth[:end] * self._factors()[self._cells[:end]]
-        weights: NDArray[np.float64] = np.add.reduceat(products, self._starts[:count])
-        return np.round(weights, DECIMALS)
+            return np.empty(0, np.int64)
+        factors = self._factors()
+        highest = float(factors.max(initial=0.0))
+        self._tidy_front(at_least=max(_FEWEST_WEIGHED, 2 * count))
+        while True:
+            open_ones = np.flatnonzero(self._is_open[self._front.candidates])
+            weights = self._front.weights(factors)[open_ones]
+            if self._behind == len(self._candidates):
+                break
+            if len(weights) >= count:
+                last = np.partition(weights, -count)[-count]
+                if float(self._most[self._order[self._behind]]) * highest + _ROUNDING < last:
+                    break
+            self._extend(max(_FEWEST_WEIGHED, len(self._front.candidates)))
+        if len(weights) > count:
+            least = np.partition(weights, -count)[-count]
+            open_ones, weights = open_ones[weights >= least], weights[weights >= least]
+        found = self._front.candidates[open_ones]
+        return found[np.lexsort((found, -weights))][:count]
+
+    def weights_of(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """float64[chosen]: the weights of these candidates, handled or not."""
+        return self._laid_out(chosen).weights(self._factors())
 
     def _factors(self) -> NDArray[np.float64]:
         """float64[cells]: what the method multiplies a contribution by."""
@@ -277,9 +271,45 @@ class Weighing:
             return residual * (self._base + residual / 2) ** 3
         return np.ones_like(residual)
 
-    def _scoped(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Cells of a matrix [runs, topics], or of [runs] where runs are seen as a whole."""
-        return cells // len(self._candidates.topics) if self._strategy.scope == "run" else cells
+    @cached_property
+    def _order(self) -> NDArray[np.int32]:
+        """int32[candidates], by descending `_most`."""
+        return np.argsort(-self._most).astype(np.int32)
+
+    @cached_property
+    def _most(self) -> NDArray[np.float32]:
+        """float32[candidates]: what each contributes to all runs, or a little more."""
+        candidates, persistence = self._candidates, self._strategy.persistence
+        most = np.empty(len(candidates), np.float32)
+        for first in range(0, len(candidates), _AT_A_TIME):
+            starts = candidates.starts[first : first + _AT_A_TIME + 1]
+            worth = _contributions(candidates, persistence, slice(starts[0], starts[-1]))
+            sums = np.add.reduceat(worth, starts[:-1] - starts[0]).astype(np.float32)
+            most[first : first + _AT_A_TIME] = np.nextafter(sums, np.float32(np.inf))
+        return most
+
+    def _tidy_front(self, at_least: int) -> None:
+        """Drops handled candidates if they are half of the front, and makes it long enough."""
+        is_open = self._is_open[self._front.candidates]
+        if 2 * np.count_nonzero(is_open) <= len(is_open):
+            self._front = self._front.kept(is_open)
+        if len(self._front.candidates) < at_least:
+            self._extend(at_least)
+
+    def _extend(self, count: int) -> None:
+        """By the next so many of the order, without those handled."""
+        following = self._order[self._behind : self._behind + count].astype(np.int64)
+        self._behind += len(following)
+        self._front = self._front.joined(self._laid_out(following[self._is_open[following]]))
+
+    def _laid_out(self, chosen: NDArray[np.int64]) -> "_LaidOut":
+        candidates = self._candidates
+        lengths = candidates.starts[chosen + 1] - candidates.starts[chosen]
+        cells = candidates.cells_of(chosen)
+        if self._strategy.scope == "run":
+            cells //= len(candidates.topics)
+        worth = _contributions(candidates, self._strategy.persistence, candidates.places_of(chosen))
+        return _LaidOut(chosen, np.cumsum(lengths) - lengths, worth, cells)
 
     def _sums_of(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         sums = _sums(self._candidates, chosen, self._strategy.persistence)
@@ -289,11 +319,44 @@ class Weighing:
         return means
 
 
+@dataclass(frozen=True, eq=False)
+class _LaidOut:
+    """Candidates whose places stand one after the other, to be weighed at once."""
+
+    candidates: NDArray[np.int64]  # int64[candidates]
+    starts: NDArray[np.int64]  # int64[candidates], of the places of each
+    worth: NDArray[np.float64]  # float64[places], what each contributes
+    cells: NDArray[np.int64]  # int64[places], which factor belongs to each
+
+    def weights(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[candidates]."""
+        if not len(self.candidates):
+            return np.empty(0)
+        products = self.worth * factors[self.cells]
+        weights: NDArray[np.float64] = np.add.reduceat(products, self.starts)
+        return np.round(weights, DECIMALS)
+
+    def kept(self, is_kept: NDArray[np.bool_]) -> "_LaidOut":
+        """Those chosen by bool[candidates]."""
+        lengths = np.diff(self.starts, append=len(self.worth))
+        places, lengths = np.repeat(is_kept, lengths), lengths[is_kept]
+        starts = np.cumsum(lengths) - lengths
+        return _LaidOut(self.candidates[is_kept], starts, self.worth[places], self.cells[places])
+
+    def joined(self, other: "_LaidOut") -> "_LaidOut":
+        return _LaidOut(
+            np.concatenate([self.candidates, other.candidates]),
+            np.concatenate([self.starts, other.starts + len(self.worth)]),
+            np.concatenate([self.worth, other.worth]),
+            np.concatenate([self.cells, other.cells]),
+        )
+
+
 def _contributions(
-    candidates: Candidates, persistence: float, places: NDArray[np.int64] | None = None
+    candidates: Candidates, persistence: float, places: NDArray[np.int64] | slice
 ) -> NDArray[np.float64]:
-    """float64[places]: (1 - p) p^(b-1), of all places or of these."""
-    positions = candidates.positions if places is None else candidates.positions[places]
+    """float64[places]: (1 - p) p^(b-1)."""
+    positions = candidates.positions[places]
     powers = persistence ** np.arange(int(positions.max(initial=0)) + 1, dtype=np.float64)
     worth: NDArray[np.float64] = ((1 - persistence) * powers)[positions]
     return worth
@@ -303,20 +366,12 @@ def _sums(
     candidates: Candidates, chosen: NDArray[np.int64], persistence: float
 ) -> NDArray[np.float64]:
     """float64[runs x topics]: what the chosen candidates contribute to each run and topic."""
-    places = candidates.places_of(chosen)
     sums = np.bincount(
-        candidates.cells[places],
-        weights=_contributions(candidates, persistence, places),
+        candidates.cells_of(chosen),
+        weights=_contributions(candidates, persistence, candidates.places_of(chosen)),
         minlength=candidates.runs * len(candidates.topics),
     )
     return sums.astype(np.float64, copy=False)
-
-
-def _turns(candidates: Candidates, strategy: Strategy) -> NDArray[np.integer]:
-    """int[candidates]: what orders equal weights before topic code and document id do."""
-    if strategy.method == "pooling":
-        return candidates.named
-    return np.zeros(len(candidates), np.int32)
 
 
 def _pooling_weights(candidates: Candidates, persistence: float) -> NDArray[np.float64]:
@@ -327,5 +382,5 @@ def _pooling_weights(candidates: Candidates, persistence: float) -> NDArray[np.f
 def _check_outcomes(candidates: Candidates, outcomes: NDArray[np.int8]) -> None:
     if outcomes.shape != (len(candidates),):
         raise ValueError(f"{len(candidates)} candidates but outcomes {outcomes.shape}")
-    if not bool(np.isin(outcomes, (1, 0, UNJUDGED)).all()):
+    if not bool(((outcomes == UNJUDGED) | (outcomes == 0) | (outcomes == 1)).all()):
         raise ValueError("outcomes must be 1, 0 or UNJUDGED")

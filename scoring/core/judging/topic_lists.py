@@ -1,5 +1,6 @@
 """What the runs retrieve for each topic, for orders of judging that are defined for one topic."""
 
+from array import array
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,31 +17,37 @@ class TopicLists:
 
     first: int  # the candidate that is document 0
     runs: int
-    starts: NDArray[np.int64]  # int64[documents + 1]
-    run_rows: NDArray[np.int32]  # int32[places], which run
-    positions: NDArray[np.int32]  # int32[places], 0-based position in that run
+    starts: NDArray[np.int32]  # int32[documents + 1]
+    run_rows: NDArray[np.integer]  # integer[places], which run
+    positions: NDArray[np.integer]  # integer[places], 0-based position in that run
 
     @property
     def documents(self) -> int:
         return len(self.starts) - 1
 
-    def runs_with(self, document: int) -> NDArray[np.int32]:
-        """int32[holders]: the runs that retrieve a document."""
+    def runs_with(self, document: int) -> NDArray[np.integer]:
+        """integer[holders]: the runs that retrieve a document."""
         return self.run_rows[self.starts[document] : self.starts[document + 1]]
 
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """int64[runs]: how many documents each run retrieves."""
+        return np.bincount(self.run_rows, minlength=self.runs)
+
     @cached_property
-    def by_run(self) -> list[list[int]]:
+    def by_run(self) -> list["array[int]"]:
         """The documents of each run, best first; empty if it has none for the topic."""
-        documents = np.repeat(np.arange(self.documents), np.diff(self.starts))
+        documents = np.repeat(np.arange(self.documents, dtype=np.intc), np.diff(self.starts))
         order = np.lexsort((self.positions, self.run_rows))
-        ends = np.cumsum(np.bincount(self.run_rows, minlength=self.runs))
-        return [part.tolist() for part in np.split(documents[order], ends[:-1])]
+        parts = np.split(documents[order], np.cumsum(self.lengths)[:-1])
+        return [array("i", part.tobytes()) for part in parts]  # a list would take ten times as much
 
 
 def topic_lists(candidates: Candidates) -> list[TopicLists]:
     """The lists of the topics that have candidates, by topic code, ascending as bytes."""
-    begins = np.flatnonzero(np.diff(candidates.topic_rows, prepend=-1))
-    ends = np.append(begins, len(candidates))[1:]
+    rows = candidates.topic_rows
+    begins = np.append(0, np.flatnonzero(rows[1:] != rows[:-1]) + 1)[: len(rows)]
+    ends = np.append(begins, len(rows))[1:]
     return [
         _lists_of(candidates, first, end)
         for first, end in zip(begins.tolist(), ends.tolist(), strict=True)
@@ -53,7 +60,7 @@ def _lists_of(candidates: Candidates, first: int, end: int) -> TopicLists:
     return TopicLists(
         first=first,
         runs=candidates.runs,
-        starts=starts - starts[0],
+        starts=(starts - starts[0]).astype(np.int32),
         run_rows=candidates.run_rows[places],
         positions=candidates.positions[places],
     )

@@ -190,7 +190,7 @@ class _Sampled:
 
     def _contrasts(
         self,
-        rows: NDArray[np.int32],
+        rows: NDArray[np.integer],
         of_sample: NDArray[np.int64],
         terms: NDArray[np.float64],
         count: int,

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import build_table
+from scoring.core.judging import selection
 from scoring.core.judging.candidates import collect_candidates, find_outcomes
 from scoring.core.judging.selection import (
     Strategy,
@@ -183,7 +184,9 @@ def test_weights_and_choices_by_the_formulas(runs, strategy, random):
 
 @pytest.mark.parametrize("method", ["A", "B", "C"])
 @pytest.mark.parametrize("scope", ["run", "topic"])
-def test_weighing_only_the_heavy_ones_changes_no_choice(method, scope):
+@pytest.mark.parametrize("fewest", [8, selection._FEWEST_WEIGHED])
+def test_weighing_only_the_heavy_ones_changes_no_choice(method, scope, fewest, monkeypatch):
+    monkeypatch.setattr(selection, "_FEWEST_WEIGHED", fewest)
     generator = np.random.default_rng(4)
     topics = [str(t) for t in range(4)]
     docs = [f"doc-{n:05}-long" for n in range(900)]
@@ -204,7 +207,10 @@ def test_weighing_only_the_heavy_ones_changes_no_choice(method, scope):
     outcomes = unjudged(candidates)
     for batch in range(12):
         chosen = weighing.best(30)
+        weights = np.where(outcomes == UNJUDGED, weigh(candidates, strategy, outcomes), -1)
+        assert chosen.tolist() == np.argsort(-weights, kind="stable")[:30].tolist(), batch
         assert chosen.tolist() == choose(candidates, strategy, outcomes, count=30).tolist(), batch
+        assert weighing.weights_of(chosen).tolist() == weights[chosen].tolist()
         outcomes[chosen] = generator.integers(0, 2, 30)
         weighing.note(chosen, outcomes[chosen])
 
