@@ -36,6 +36,11 @@ class Size:
         return 1.2e-7 * self.documents + 1e-3 * self.runs
 
     @property
+    def candidates(self) -> int:
+        """Ranked documents that may be judged: with p = 0.95, no deeper ones are offered."""
+        return min(self.documents, 400 * self.runs * self.topics)
+
+    @property
     def pairs(self) -> float:
         return min(self.runs, TESTED_RUNS) ** 2 / 2
 
@@ -77,9 +82,9 @@ SECONDS: Final[Mapping[str, Callable[[Size, Asked], float]]] = {
     "left_out": lambda size, _: size.reading + 2e-6 * size.runs * size.teams * size.topics,
     "tied_scores": lambda size, _: 4 * size.reading,
     "run_bounds": _run_bounds,
-    "judging_plan": lambda size, _: 6e-6 * size.documents,
-    "judging_replay": lambda size, _: 1.2e-5 * size.documents,
-    "judging_outlook": lambda size, _: 2e-6 * size.documents,
+    "judging_plan": lambda size, asked: 5e-6 * size.candidates + 1e-3 * asked["budget"],
+    "judging_replay": lambda size, asked: 1.2e-5 * size.candidates + 2.5e-3 * asked["budget"],
+    "judging_outlook": lambda size, _: 2e-6 * size.candidates,
     "assessor_boards": lambda size, _: size.reading,
     "program_boards": lambda size, _: size.reading,
     "baseline": lambda size, _: 1e-4 * size.runs * size.topics,
@@ -111,5 +116,6 @@ def too_long(seconds: float) -> str:
         return ""
     return (
         f"That would take a worker about {seconds / 60:,.0f} minutes, longer than the limit of "
-        f"{limit / 60:.0f} minutes. Choose fewer measures or runs where the page offers them."
+        f"{limit / 60:.0f} minutes. Choose fewer measures or a smaller budget if the page offers "
+        "this."
     )
