@@ -74,8 +74,8 @@ class Sweeper(bootsteps.StartStopStep):
 
         with sweeping:
             try:
-                workers.report(worker.hostname, worker.pool.num_processes)
                 sweep()
+                workers.report(worker.hostname, worker.pool.num_processes)
             except DatabaseError:
                 log.exception("The sweep failed; the next one tries again.")
             finally:

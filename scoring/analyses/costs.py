@@ -8,7 +8,7 @@ keeps quick analyses from waiting for long ones.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from django.conf import settings
 from django.db.models import Count, Sum
@@ -17,8 +17,6 @@ from campaigns.models import Campaign
 
 QUICK_SECONDS: Final = 10  # an analysis that takes longer is a long one
 TESTED_RUNS: Final = 1_000  # at most: the best of a leaderboard
-
-Asked: TypeAlias = Mapping[str, Any]  # the question of an analysis
 
 
 @dataclass(frozen=True)
@@ -50,40 +48,40 @@ class Size:
         return min(self.runs, TESTED_RUNS) * self.topics
 
 
-def _significance(size: Size, asked: Asked) -> float:
-    is_sampled = asked["test"] == "randomisation" or asked["has_tukey"]
+def _significance(size: Size, question: Mapping[str, Any]) -> float:
+    is_sampled = question["test"] == "randomisation" or question["has_tukey"]
     return 8e-6 * size.pairs + is_sampled * (4e-5 * size.pairs + 2e-4 * size.scores)
 
 
-def _counts(size: Size, asked: Asked) -> float:
-    return len(asked["measures"]) * (6e-5 * size.pairs + 8e-5 * size.scores)
+def _counts(size: Size, question: Mapping[str, Any]) -> float:
+    return len(question["measures"]) * (6e-5 * size.pairs + 8e-5 * size.scores)
 
 
-def _pool_depths(size: Size, asked: Asked) -> float:
+def _pool_depths(size: Size, question: Mapping[str, Any]) -> float:
     by_measure = 3e-8 * size.documents + 1.1e-3 * size.runs
-    return size.reading + len(asked["measures"]) * by_measure
+    return size.reading + len(question["measures"]) * by_measure
 
 
-def _run_bounds(size: Size, asked: Asked) -> float:
-    evaluations = len(asked["runs"]) * 200 * (1 + len(asked["persistences"]))
+def _run_bounds(size: Size, question: Mapping[str, Any]) -> float:
+    evaluations = len(question["runs"]) * 200 * (1 + len(question["persistences"]))
     return size.reading + 5e-6 * evaluations * size.topics
 
 
-def _means(size: Size, asked: Asked) -> float:
-    share = 1.0 if asked["run_ids"] is None else len(asked["run_ids"]) / max(size.runs, 1)
-    return 1e-8 * len(asked["measures"]) * size.documents * share
+def _means(size: Size, question: Mapping[str, Any]) -> float:
+    share = 1.0 if question["run_ids"] is None else len(question["run_ids"]) / max(size.runs, 1)
+    return 1e-8 * len(question["measures"]) * size.documents * share
 
 
 # Seconds of one core, by kind of analysis.
-SECONDS: Final[Mapping[str, Callable[[Size, Asked], float]]] = {
+SECONDS: Final[Mapping[str, Callable[[Size, Mapping[str, Any]], float]]] = {
     "significance": _significance,
     "separated_counts": _counts,
     "pool_depths": _pool_depths,
     "left_out": lambda size, _: size.reading + 2e-6 * size.runs * size.teams * size.topics,
     "tied_scores": lambda size, _: 4 * size.reading,
     "run_bounds": _run_bounds,
-    "judging_plan": lambda size, asked: 5e-6 * size.candidates + 1e-3 * asked["budget"],
-    "judging_replay": lambda size, asked: 1.2e-5 * size.candidates + 2.5e-3 * asked["budget"],
+    "judging_plan": lambda size, question: 5e-6 * size.candidates + 1e-3 * question["budget"],
+    "judging_replay": lambda size, question: 1.2e-5 * size.candidates + 2.5e-3 * question["budget"],
     "judging_outlook": lambda size, _: 2e-6 * size.candidates,
     "assessor_boards": lambda size, _: size.reading,
     "program_boards": lambda size, _: size.reading,
@@ -93,12 +91,12 @@ SECONDS: Final[Mapping[str, Callable[[Size, Asked], float]]] = {
     "means": _means,
     "rank_intervals": lambda size, _: 1e-4 * size.scores,
     "split_halves": lambda size, _: 1.5e-5 * size.pairs + 1.3e-4 * size.scores,
-    "variances": lambda size, asked: 4e-6 * len(asked["measures"]) * size.scores,
+    "variances": lambda size, question: 4e-6 * len(question["measures"]) * size.scores,
     "sample_estimates": lambda size, _: 1e-6 * size.documents,
 }
 
 
-def estimated_seconds(campaign: Campaign, kind: str, question: Asked) -> float:
+def estimated_seconds(campaign: Campaign, kind: str, question: Mapping[str, Any]) -> float:
     """Of an analysis of this kind. Two queries."""
     ranked = campaign.runs.ranked().filter(ranking__isnull=False)
     totals = ranked.aggregate(

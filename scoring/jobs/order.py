@@ -63,10 +63,6 @@ class _Group:
         return max(self.priority - int(seconds // PRIORITY_SECONDS), 0)
 
     @property
-    def is_analysis(self) -> bool:
-        return self.kind == Job.Kind.ANALYSE
-
-    @property
     def client(self) -> Client:
         return _client(self.kind, self.campaign, self.team)
 
@@ -85,14 +81,16 @@ def due() -> Q:
 
 def next_job() -> int | None:
     """The key of the job that a worker should claim now; None if there is none. Two queries, and
-    one more if an analysis waits while others run."""
+    one more for quick and for long analyses of which any runs."""
     groups = _live_groups()
     running: Counter[Client] = Counter()
     for group in groups:
         running[group.client] += group.running
     waiting = [group for group in groups if group.oldest is not None]
     for is_long in (False, True):
-        analyses = [each for each in groups if each.is_analysis and each.is_long == is_long]
+        analyses = [
+            each for each in groups if each.kind == Job.Kind.ANALYSE and each.is_long == is_long
+        ]
         at_once = sum(group.running for group in analyses)
         if at_once and at_once >= workers.analyses_at_once(is_long=is_long):
             waiting = [group for group in waiting if group not in analyses]
