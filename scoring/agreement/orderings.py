@@ -1,7 +1,10 @@
 """Two orderings of the runs: the rank of each run in both, and the swapped pairs."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -11,7 +14,8 @@ from campaigns.access import Viewer
 from scoring.agreement.options import STATISTICS, Ordering, PairChoice
 from scoring.agreement.rows import shown, statistic_of
 from scoring.core.measures.catalogue import family_of, sign_of
-from scoring.core.statistics.ranks import DECIMALS, shared_ranks
+from scoring.core.statistics.concordance import concordance
+from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
@@ -55,8 +59,8 @@ class Swap:
 class PairOfOrderings:
     choice: PairChoice
     rows: tuple[OrderedRun, ...]  # in the order of a
-    swaps: tuple[Swap, ...]  # those nearest the top first
-    tied: int  # pairs of runs that a or b ties
+    swapped: int  # pairs of runs in opposite order
+    tied: int  # pairs that a or b ties
     left_out: int  # runs in only one of the two
     statistics: tuple[tuple[str, float | None], ...]
 
@@ -64,9 +68,27 @@ class PairOfOrderings:
     def pairs(self) -> int:
         return math.comb(len(self.rows), 2)
 
-    @property
+    @cached_property
     def nearest(self) -> tuple[Swap, ...]:
-        return self.swaps[:NEAREST]
+        return tuple(islice(self.swaps(), NEAREST))
+
+    def swaps(self) -> Iterator[Swap]:
+        """Those nearest the top first. There are up to a million of 2,000 runs, so that nothing
+        holds all of them."""
+        rank_a = np.array([row.rank_a for row in self.rows])
+        rank_b = np.array([row.rank_b for row in self.rows])
+        for depth in range(1, len(self.rows) + 1):
+            at_a, at_b = np.flatnonzero(rank_a == depth), np.flatnonzero(rank_b == depth)
+            # The second of a pair has this rank by a, or the first has it by b.
+            after_it = (rank_a < depth) & (rank_b >= depth) & (rank_b > rank_b[at_a, None])
+            before_it = (rank_b < depth) & (rank_a > depth) & (rank_a > rank_a[at_b, None])
+            (at_second, first), (at_first, second) = after_it.nonzero(), before_it.nonzero()
+            first = np.append(first, at_b[at_first])
+            second = np.append(at_a[at_second], second)
+            farther = np.maximum(rank_a[second], rank_b[first])
+            order = np.lexsort((rank_b[second], rank_a[first], farther))
+            for one, other in zip(first[order], second[order], strict=True):
+                yield Swap(self.rows[one], self.rows[other], depth)
 
     @property
     def shown_statistics(self) -> list[tuple[str, str]]:
@@ -94,12 +116,12 @@ def pair_of_orderings(viewer: Viewer, choice: PairChoice) -> PairOfOrderings:
     rows = _ordered_runs(choice, runs, scores.reshape(2, -1))
     better = np.array([[row.score_a, row.score_b] for row in rows], dtype=float).reshape(-1, 2).T
     better = better * np.array([[sign_of(choice.a.measure)], [sign_of(choice.b.measure)]])
-    swaps = _swaps(rows, better)
+    pairs = concordance(better)
     return PairOfOrderings(
         choice=choice,
         rows=rows,
-        swaps=swaps,
-        tied=_tied(better),
+        swapped=int(pairs.discordant[0, 1]),
+        tied=int(pairs.pairs[0, 1] - pairs.untied[0, 1]),
         left_out=len(by_a.keys() ^ by_b.keys()),
         statistics=tuple((name, _value(name, better, choice.persistence)) for name in STATISTICS),
     )
@@ -126,39 +148,6 @@ def _ordered_runs(
         )
     ]
     return tuple(sorted(rows, key=lambda row: (row.rank_a, row.rank_b, row.run.name.lower())))
-
-
-def _swaps(rows: tuple[OrderedRun, ...], better: Vector) -> tuple[Swap, ...]:
-    """Rows are in the order of a, so the first of two rows is never worse by a."""
-    signs = _signs(better)
-    swaps = [
-        Swap(first, second, depth=min(second.rank_a, first.rank_b))
-        for one, other in np.argwhere(np.triu(signs[0] * signs[1] < 0)).tolist()
-        for first, second in [(rows[one], rows[other])]
-    ]
-    return tuple(
-        sorted(
-            swaps,
-            key=lambda swap: (
-                swap.depth,
-                max(swap.second.rank_a, swap.first.rank_b),
-                swap.first.rank_a,
-                swap.second.rank_b,
-            ),
-        )
-    )
-
-
-def _tied(better: Vector) -> int:
-    signs = _signs(better)
-    return int(np.triu(signs[0] * signs[1] == 0, 1).sum())
-
-
-def _signs(better: Vector) -> NDArray[np.float64]:
-    """float64[2, runs, runs]: 1 where the row's run is the better one, 0 where they tie."""
-    rounded = np.round(better, DECIMALS)
-    signs: NDArray[np.float64] = np.sign(rounded[:, :, None] - rounded[:, None, :])
-    return signs
 
 
 def _value(statistic: str, better: Vector, persistence: float) -> float | None:

@@ -15,7 +15,7 @@ from scoring.agreement.options import STATISTICS, MapChoice
 from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.agreement import kendall_tau, rank_biased_overlap, tau_ap
-from scoring.core.statistics.pairs import all_pairs
+from scoring.core.statistics.concordance import concordance
 from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.rounding import rounded
 from scoring.core.statistics.undefined import none_if_nan
@@ -177,14 +177,9 @@ class _Cells:
     def __init__(self, measures: Sequence[Measure], scores: Matrix, values: Matrix) -> None:
         self.index = {measure: at for at, measure in enumerate(measures)}
         self.values = values
-        known = (~np.isnan(scores)).astype(np.float64)
-        self.runs = known @ known.T
-        pairs = all_pairs(scores.shape[1])
-        rounded = np.round(scores, DECIMALS)
-        differences = rounded[:, pairs.candidates] - rounded[:, pairs.baselines]
-        signs = np.sign(np.nan_to_num(differences))
-        self.untied = np.abs(signs) @ np.abs(signs).T
-        self.swaps = (self.untied - signs @ signs.T) / 2
+        known = ~np.isnan(scores)
+        self.runs = known @ known.T.astype(np.int64)
+        self.pairs = concordance(scores)
 
     def __call__(self, row: Measure, column: Measure) -> AgreementMapCell:
         at = (self.index[row], self.index[column])
@@ -193,8 +188,8 @@ class _Cells:
             column=column,
             value=none_if_nan(self.values[at]),
             runs=int(self.runs[at]),
-            swaps=int(self.swaps[at]),
-            untied=int(self.untied[at]),
+            swaps=int(self.pairs.discordant[at]),
+            untied=int(self.pairs.untied[at]),
         )
 
 

@@ -73,4 +73,4 @@ def swaps_table(pair: PairOfOrderings) -> Table:
         Column("rank_a_of_first_by_b", "second.rank_a"),
         Column("rank_b_of_first_by_b", "second.rank_b"),
     )
-    return Table(columns, pair.swaps)
+    return Table(columns, pair.swaps())

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -22,9 +23,10 @@ from scoring.agreement.tables import (
 )
 from scoring.evaluation.rules import rules_of
 from scoring.output.public import board_viewer, public_table
-from scoring.output.responses import TableResponse, table_response
+from scoring.output.responses import TableResponse, page_or_404, table_response
 from scoring.results.options import versions_offered
 
+RUNS = 200  # on one page
 MANY = 14  # measures whose numbers need the full width of the page
 
 
@@ -108,6 +110,7 @@ def _pair(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
     links = _run_links(viewer, pair)
     return {
         "pair": pair,
+        "page": page_or_404(request, Paginator(pair.rows, RUNS)),
         "choice": choice,
         "chart": orderings_chart(pair, links) if pair.tied < pair.pairs else None,
         "offered": rules_of(viewer.campaign).measures,

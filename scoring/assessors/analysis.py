@@ -1,6 +1,7 @@
 """How the choice of assessor affects the leaderboard: the runs by one assessor's judgments alone
 against those of another assessor, or of all others."""
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
@@ -18,9 +19,8 @@ from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.agreement import kendall_tau, tau_ap
+from scoring.core.statistics.concordance import concordance
 from scoring.core.statistics.means import mask_excluded, mean_scores
-from scoring.core.statistics.pairs import all_pairs
-from scoring.core.statistics.ranks import DECIMALS
 from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.storage import load_ranking
 from scoring.judging.candidates import contributing_runs, table_of_grades
@@ -120,16 +120,13 @@ def _compared(
         ]
     )
     higher = sign_of(measure) * means
-    pairs = all_pairs(means.shape[1])
-    rounded = np.round(higher, DECIMALS)
-    differences = rounded[:, pairs.candidates] - rounded[:, pairs.baselines]
-    swapped = float((differences[0] * differences[1] < 0).sum())
+    pairs = concordance(higher)
     both_ways = tau_ap(higher)
     return (
         float(common.sum()),
         float(kendall_tau(higher)[0, 1]),
         float((both_ways[0, 1] + both_ways[1, 0]) / 2),
-        swapped,
-        float(len(pairs)),
+        float(pairs.discordant[0, 1]),
+        float(math.comb(means.shape[1], 2)),
         *(float(np.mean(row)) if len(row) else float("nan") for row in means),
     )

@@ -14,10 +14,10 @@ from scoring.core.judging.pooled_judgments import JudgedPlaces, first_positions,
 from scoring.core.measures.catalogue import family_of, sign_of
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.agreement import kendall_tau, tau_ap
+from scoring.core.statistics.concordance import concordance
 from scoring.core.statistics.corrections import correct
 from scoring.core.statistics.means import mask_excluded, mean_scores
 from scoring.core.statistics.pairs import all_pairs, compare
-from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.significance import paired_t
 from scoring.evaluation.rules import rules_of
 from scoring.evaluation.storage import load_ranking
@@ -91,15 +91,11 @@ def family_shifts(shifts: Vector, is_family: NDArray[np.bool_]) -> tuple[Vector,
 
 def _orders(higher: Vector) -> dict[str, Any]:
     taus, both_ways = kendall_tau(higher), tau_ap(higher)
-    pairs = all_pairs(higher.shape[1])
-    rounded = np.round(higher, DECIMALS)
-    differences = rounded[:, pairs.candidates] - rounded[:, pairs.baselines]
+    discordant = concordance(higher).discordant
     return {
         "tau": np.array([taus[a, b] for a, b in COMPARED]),
         "tau_ap": np.array([(both_ways[a, b] + both_ways[b, a]) / 2 for a, b in COMPARED]),
-        "swapped": np.array(
-            [int((differences[a] * differences[b] < 0).sum()) for a, b in COMPARED]
-        ),
+        "swapped": np.array([discordant[a, b] for a, b in COMPARED]),
     }
 
 

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.agreement import kendall_tau
-from scoring.core.statistics.pairs import all_pairs
+from scoring.core.statistics.concordance import concordance
 from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.rounding import difference_text
+from scoring.core.statistics.undefined import none_if_nan
 
 Vector = NDArray[np.float64]
 
@@ -55,9 +56,7 @@ def summarised(
     both = ~np.isnan(base[place] + base[-1])
     here, there = np.round(base[place, both], DECIMALS), np.round(base[-1, both], DECIMALS)
     upper = np.round(base[place, both] + residual[place, both], DECIMALS)
-    pairs = all_pairs(len(here))
-    signs = [np.sign(row[pairs.candidates] - row[pairs.baselines]) for row in (here, there)]
-    tau = float(kendall_tau(np.array([here, there]))[0, 1]) if len(here) > 1 else math.nan
+    two_orders = np.array([here, there])
     return Summary(
         measure=measure,
         depth=depth,
@@ -70,8 +69,8 @@ def summarised(
         if np.isnan(residual[place, both]).all()
         else int(((here <= there) & (there <= upper)).sum()),
         runs=len(here),
-        tau=None if math.isnan(tau) else tau,
-        swaps=int((signs[0] * signs[1] < 0).sum()),
+        tau=none_if_nan(kendall_tau(two_orders)[0, 1]),
+        swaps=int(concordance(two_orders).discordant[0, 1]),
         judgments=known[0],
         relevant=known[1],
     )

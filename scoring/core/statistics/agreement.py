@@ -15,8 +15,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.statistics.pairs import all_pairs, checked_scores
-from scoring.core.statistics.ranks import DECIMALS
+from scoring.core.statistics.concordance import (
+    Counts,
+    common_places,
+    concordance,
+    dense_places,
+    first_of_each_tie,
+    greater_before,
+)
+from scoring.core.statistics.pairs import checked_scores
 
 
 def kendall_tau(
@@ -32,16 +39,11 @@ def kendall_tau(
     """
     if ties not in ("none", "b"):
         raise ValueError(f"ties must be 'none' or 'b', not {ties!r}")
-    scores = np.round(checked_scores(scores), DECIMALS)
-    pairs = all_pairs(scores.shape[1])
-    differences = scores[:, pairs.candidates] - scores[:, pairs.baselines]
-    known = (~np.isnan(differences)).astype(np.float64)
-    signs = np.sign(np.where(known > 0, differences, 0.0))
-    separated = np.abs(signs)
-    shared = known @ known.T
+    found = concordance(checked_scores(scores))
+    shared = found.pairs.astype(np.float64)
     if ties == "b":
-        shared = np.sqrt((separated @ known.T) * (known @ separated.T))
-    return _ratio(signs @ signs.T, shared)
+        shared = np.sqrt(found.separated.astype(np.float64) * found.separated.T)
+    return _ratio(found.surplus.astype(np.float64), shared)
 
 
 def tau_ap(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -53,14 +55,9 @@ def tau_ap(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Raises ValueError for scores that are no matrix of finite numbers.
     """
-    scores = np.round(checked_scores(scores), DECIMALS)
-    agreement = np.full((len(scores), len(scores)), np.nan)
-    for row, evaluated in enumerate(scores):
-        for other, reference in enumerate(scores):
-            common = ~np.isnan(evaluated + reference)
-            if common.sum() > 1:
-                agreement[other, row] = _tau_ap(reference[common], evaluated[common])
-    return agreement
+    places = dense_places(checked_scores(scores))
+    agreement = [_tau_ap(places, evaluated) for evaluated in places]
+    return np.array(agreement).reshape(len(places), len(places)).T
 
 
 def rank_biased_overlap(
@@ -85,53 +82,55 @@ def rank_biased_overlap(
         raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")
     if beyond not in ("extrapolated", "truncated"):
         raise ValueError(f"beyond must be 'extrapolated' or 'truncated', not {beyond!r}")
-    scores = np.round(checked_scores(scores), DECIMALS)
-    if not np.isnan(scores).any():
-        return _rank_biased_overlap(scores, persistence, beyond)
-    agreement = np.full((len(scores), len(scores)), np.nan)
+    places = dense_places(checked_scores(scores))
+    runs = places.shape[1]
+    agreement = np.full((len(places), len(places)), np.nan)
     for a, b in np.ndindex(agreement.shape):
-        both = scores[[a, b]]
-        both = both[:, ~np.isnan(both).any(axis=0)]
-        agreement[a, b] = _rank_biased_overlap(both, persistence, beyond)[0, 1]
+        common = (places[a] < runs) & (places[b] < runs)
+        if (known := common.sum()) > 1:
+            agreement[a, b] = _rank_biased_overlap(places[[a, b]][:, common], persistence)
+            if beyond == "extrapolated":
+                agreement[a, b] += persistence**known
     return agreement
 
 
-def _tau_ap(reference: NDArray[np.float64], evaluated: NDArray[np.float64]) -> float:
-    """Of a group of t runs tied in the evaluated ordering below p others, any may come r-th.
+def _tau_ap(references: Counts, evaluated: Counts) -> NDArray[np.float64]:
+    """float64[orderings] of one evaluated ordering and each reference.
 
-    Above it then stand those p, and r - 1 of its own group, of which half are right on average.
+    Of a group of t runs tied in the evaluated ordering below p others, any may come r-th. Above it
+    then stand those p, and r - 1 of its own group, of which half are right on average.
     """
-    runs = len(evaluated)
-    order = np.argsort(-evaluated, kind="stable")
-    reference, evaluated = reference[order], evaluated[order]
-    right = (np.sign(reference[None, :] - reference[:, None]) + 1) / 2  # the column above the row
-    firsts = np.flatnonzero(np.append(True, evaluated[1:] != evaluated[:-1]))
-    sizes = np.diff(firsts, append=runs)
-    above = np.repeat(firsts, sizes)  # int64[runs], runs above the group of each
-    is_above = np.arange(runs)[None, :] < above[:, None]
-    right_above = (right * is_above).sum(axis=1)
-    mean_right = np.repeat(np.add.reduceat(right_above, firsts) / sizes, sizes)
+    evaluated, references, lacking = common_places(evaluated, references)
+    runs = evaluated.shape[1]
+    # Best first; in a tie the worse by the reference first, so that none of a run's own group
+    # stands above it and is right.
+    keys = np.sort(evaluated * (runs + 1) + runs - references, axis=1)
+    evaluated, better = keys // (runs + 1), keys % (runs + 1)
     rank = np.arange(runs)  # 0-based: as many stand above
-    share = (mean_right + (rank - above) / 2)[1:] / rank[1:]
-    return float(2 * share.mean() - 1)
+    right = greater_before(better)
+    right_or_tied = greater_before(better * runs + rank[::-1])
+    tied = right_or_tied - right - (rank - first_of_each_tie(keys))  # by the reference alone
+    above = first_of_each_tie(evaluated)  # the others, above the group of each
+    firsts = np.flatnonzero(above == rank)
+    sizes = np.diff(firsts, append=above.size)
+    mean_right = np.repeat(np.add.reduceat((right + tied / 2).ravel(), firsts) / sizes, sizes)
+    known = runs - lacking.sum(axis=1)
+    share = (mean_right.reshape(above.shape) + (rank - above) / 2)[:, 1:] / rank[1:]
+    shares = share.sum(axis=1, where=rank[1:] < known[:, None])
+    return 2 * _ratio(shares, known - 1.0) - 1
 
 
-def _rank_biased_overlap(
-    scores: NDArray[np.float64], persistence: float, beyond: str
-) -> NDArray[np.float64]:
-    runs = scores.shape[1]
-    if runs < 2:
-        return np.full((len(scores), len(scores)), np.nan)
-    better = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)  # int64[orderings, runs]
-    agreement = np.zeros((len(scores), len(scores)))
-    for depth in range(1, runs + 1):
-        seen = (better < depth).astype(np.float64)
-        count = seen.sum(axis=1)
-        overlap = 2 * (seen @ seen.T) / (count[:, None] + count[None, :])
-        agreement += (1 - persistence) * persistence ** (depth - 1) * overlap
-    if beyond == "extrapolated":
-        agreement += persistence**runs
-    return agreement
+def _rank_biased_overlap(places: Counts, persistence: float) -> float:
+    """Truncated, of two orderings of the same runs."""
+    runs = places.shape[1]
+    ranks = np.array([np.sort(row).searchsorted(row) for row in places])  # 0-based, best of a tie
+
+    def seen(last: Counts) -> Counts:
+        """int64[runs]: how many there are down to each depth."""
+        return np.cumsum(np.bincount(last, minlength=runs))
+
+    overlap = 2 * seen(ranks.max(axis=0)) / (seen(ranks[0]) + seen(ranks[1]))
+    return float((1 - persistence) * persistence ** np.arange(runs) @ overlap)
 
 
 def _ratio(

@@ -1,11 +1,13 @@
 """Two orders of the runs side by side: who moves, which pairs swap, and who may see it."""
 
+import re
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from campaigns.models import Audience, Team
+from scoring.agreement import views
 from tests.agreement_boards import RBP, figure, finding, get, make_board, table
 from tests.making import make_organiser, make_qrels, make_run, make_scores, make_team, make_user
 
@@ -86,6 +88,37 @@ def test_swaps_are_those_that_a_loop_finds() -> None:
     swaps = table(get("agreement-swaps-csv", campaign, "?a=RBP(p=0.5)&b=AP"))
     assert {frozenset((row["first_by_a"], row["first_by_b"])) for row in swaps} == expected
     assert len(swaps) == len(expected) > 3
+
+
+def test_runs_have_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2,000 runs were 1,359 kB of HTML."""
+    monkeypatch.setattr(views, "RUNS", 3)
+    campaign = make_board()
+    ids = {run.public_id: run.tag for run in campaign.runs.all()}
+    seen = []
+    for number, other in (("1", "2"), ("2", "1")):
+        page = get("agreement", campaign, f"?a=AP&b=RR&page={number}").content.decode()
+        seen.append([ids[each] for each in re.findall(r'<tr data-run="([^"]+)"', page)])
+        assert f'page={other}#runs" rel=' in page
+        assert len(figure(page, "orderings")["data"][-1]["x"]) == 4
+    assert seen == [["b", "a", "c"], ["d"]]
+    assert len(table(get("agreement-runs-csv", campaign, "?a=AP&b=RR"))) == 4
+    assert get("agreement", campaign, "?a=AP&b=RR&page=3").status_code == 404
+
+
+def test_swaps_are_sorted_by_the_ranks_that_contain_both() -> None:
+    random = np.random.default_rng(5)
+    scores = {name: tuple((random.integers(0, 5, 8) / 10).tolist()) for name in (RBP, "AP")}
+    campaign = make_board(scores, measures=["AP"])
+    ranks = ("rank_a_of_first_by_a", "rank_b_of_first_by_a", "rank_a_of_first_by_b",
+             "rank_b_of_first_by_b")  # fmt: skip
+    found = []
+    for row in table(get("agreement-swaps-csv", campaign, "?a=RBP(p=0.5)&b=AP")):
+        first_a, first_b, second_a, second_b = (int(row[name]) for name in ranks)
+        assert int(row["depth"]) == min(max(first_a, second_a), max(first_b, second_b))
+        found.append((int(row["depth"]), max(second_a, first_b), first_a, second_b))
+    assert found == sorted(found)
+    assert len(found) > 3
 
 
 # --- who sees what ------------------------------------------------------------------------------
