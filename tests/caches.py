@@ -4,6 +4,7 @@ rows of a test that was rolled back are gone, and others get their keys."""
 from django.core.cache import caches
 
 from campaigns.judging import final_grades
+from scoring.analyses import requests
 from scoring.assessors import agreement, grades
 from scoring.comparison import page as comparison_page
 from scoring.evaluation import means, storage
@@ -19,6 +20,7 @@ COLLECTIONS = (
     means.GRADES,
     progress._cache,
     public.PACKED_RESPONSES,
+    requests.UNPACKED,
     samples.DOCUMENTS,
 )
 FUNCTIONS = (

@@ -12,7 +12,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
-from scoring.analyses.budget import TooManyAnalyses, request_being_answered
+from campaigns.client_address import request_being_answered
+from scoring.analyses.budget import TooManyAnalyses
+from scoring.analyses.requests import AnalysisReplaced
+from scoring.output.long_downloads import TooManyDownloads, end_long_download, hold_until_sent
 from trackside.errors import BAD_REQUEST, explain_method, refuse
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -123,9 +126,9 @@ def forbid_storing(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-class LimitAnalyses:
-    """Tells `scoring.analyses.budget` who requests analyses, and responds to readers who requested
-    too many. The API has its own response."""
+class LimitClients:
+    """Tells the limits of analyses and of long downloads whose request is answered, and responds to
+    readers who exceed one. The API has its own response."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -133,25 +136,45 @@ class LimitAnalyses:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         token = request_being_answered.set(request)
         try:
-            return self.get_response(request)
+            response = self.get_response(request)
+        except BaseException:
+            end_long_download(request)
+            raise
         finally:
             request_being_answered.reset(token)
+        hold_until_sent(request, response)
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if not isinstance(error, TooManyAnalyses):
-            return None
-        wait = error.wait or 1
-        page = refuse(
-            request,
-            error.status_code,
-            error.default_code,
-            "Too many new analyses",
-            "You have asked for many analyses that nobody had asked for before, and each takes a"
-            f" worker's time. Wait {-(-wait // 60)} minutes, then load this page again. Analyses"
-            " that are computed already stay open to you.",
-            form=request.path,
-        )
+        wait = getattr(error, "wait", None) or 1
+        address = request.get_full_path()
+        match error:
+            case TooManyAnalyses():
+                address = request.path  # without the question that is new
+                title = "Too many new analyses"
+                text = (
+                    "You have asked for many analyses that nobody had asked for before, and each "
+                    f"takes a worker's time. Wait {-(-wait // 60)} minutes, then load this page "
+                    "again. Analyses that are computed already stay open to you."
+                )
+            case TooManyDownloads():
+                address = ""  # of the file, to which this page goes by itself
+                title = "Too many long downloads"
+                text = (
+                    "This site prepares only a few large files at a time, and one for each reader. "
+                    "Yours begins when another is ready: this page tries again by itself."
+                )
+            case AnalysisReplaced():
+                title = "The leaderboard has changed"
+                text = (
+                    "It changed while this page was prepared: the page is loaded again by itself."
+                )
+            case _:
+                return None
+        page = refuse(request, error.status_code, error.default_code, title, text, form=address)
         page["Retry-After"] = str(wait)
+        if not isinstance(error, TooManyAnalyses):
+            page["Refresh"] = str(wait)
         return page
 
 

@@ -79,7 +79,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "trackside.login_pages.LoginPages",
-    "trackside.middleware.LimitAnalyses",
+    "trackside.middleware.LimitClients",
 ]
 if DEBUG:  # the admin shows everything, so it is only for developers
     INSTALLED_APPS.append("django.contrib.admin")

@@ -2,17 +2,12 @@
 Free of charge are analyses that exist already, those that a page requests by itself, and repeated
 requests because documents were judged in the meantime."""
 
-from contextvars import ContextVar
-
 from allauth.core.internal.ratelimit import cache_lock
 from django.http import HttpRequest
 from rest_framework.exceptions import Throttled
 from rest_framework.throttling import SimpleRateThrottle
 
-from campaigns.client_address import client_network
-
-# Set while a request is answered; commands and workers have no budget.
-request_being_answered: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
+from campaigns.client_address import client_of, request_being_answered
 
 
 class TooManyAnalyses(Throttled):
@@ -28,15 +23,13 @@ class NewAnalyses(SimpleRateThrottle):
     scope = "analyses"
 
     def get_cache_key(self, request: HttpRequest, view: object) -> str:
-        person = getattr(request, "user", None)
-        is_known = person is not None and person.is_authenticated
-        ident = f"account-{person.pk}" if is_known else client_network(request)
-        return self.cache_format % {"scope": self.scope, "ident": ident}
+        return self.cache_format % {"scope": self.scope, "ident": client_of(request)}
 
 
 def spend() -> None:
-    """Counts one new analysis. Raises `TooManyAnalyses` if the client has none left. Requests of a
-    client read and write the count one after the other, so that none overwrites another's."""
+    """Counts one new analysis. Raises `TooManyAnalyses` if the client has none left. Commands and
+    workers have no budget. Requests of a client read and write the count one after the other, so
+    that none overwrites another's."""
     request = request_being_answered.get()
     if request is None:
         return

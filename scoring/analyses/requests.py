@@ -26,11 +26,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, Q
 from django.db.models.functions import Now
 from numpy.typing import NDArray
+from rest_framework.exceptions import Throttled
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
 from campaigns.models.runs import run_name
 from scoring.analyses import budget, costs
+from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.jobs import queue
 from scoring.models import Analysis, Evaluation, Job, TieRule
@@ -48,8 +50,20 @@ OF_RANKINGS: Final = {  # they read no scores
 OF_RULES: Final = {"assessor_boards", "program_boards"}  # and the rules of scoring
 OF_POOLS: Final = {"pool_depths", "left_out", "unique_finds", "run_bounds"}  # of the pool's depth
 OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # which starts without judgments
+# The results that requests have read: two of all pairs of 1,000 runs, or hundreds of usual ones.
+UNPACKED: Final[LRUCache[dict[str, NDArray[Any]]]] = LRUCache(room=60_000_000)
 # Characters of the digest that depend neither on the judgments nor on the stamp of the request.
 STABLE: Final = 32
+
+
+class AnalysisReplaced(Throttled):
+    """Between two queries of a request, a worker has stored the analysis of a newer state."""
+
+    default_code = "analysis_replaced"
+    default_detail = "The leaderboard has changed a moment ago."
+
+    def __init__(self) -> None:
+        super().__init__(wait=1)
 
 
 def request_analysis(
@@ -85,7 +99,7 @@ def request_analyses(
     and have the same qrels version."""
     campaign = viewer.campaign
     digests = _digests(campaign, requests, stamp)
-    stored = campaign.analyses.filter(digest__in=digests)
+    stored = campaign.analyses.filter(digest__in=digests).defer("answer")
     known = {analysis.digest: analysis for analysis in stored}
     return [
         known.get(digest)
@@ -100,7 +114,7 @@ def _of_any_state(
 ) -> Analysis | None:
     """The analysis of the same question that no worker has begun, with the digest of the current
     state from now on; or one that took too long. None if there is neither."""
-    same = campaign.analyses.filter(qrels=qrels, kind=kind, question=dict(question))
+    same = campaign.analyses.filter(qrels=qrels, kind=kind, question=dict(question)).defer("answer")
     waiting = Q(state=Analysis.State.WAITING)
     analysis = same.filter(waiting | ~Q(failure="")).order_by("failure", "pk").first()
     if analysis is None or analysis.failure:
@@ -156,6 +170,7 @@ def last_computed(analysis: Analysis) -> Analysis | None:
     if analysis.state == Analysis.State.DONE:
         return analysis
     done = Analysis.objects.filter(campaign=analysis.campaign_id, state=Analysis.State.DONE)
+    done = done.defer("answer")
     return done.filter(digest__startswith=analysis.digest[:STABLE]).order_by("-pk").first()
 
 
@@ -209,9 +224,21 @@ def _current_digest(analysis: Analysis) -> str:
 
 
 def result_of(analysis: Analysis) -> dict[str, NDArray[Any]]:
-    """The arrays of an analysis that is done, by name."""
-    with np.load(io.BytesIO(bytes(analysis.answer)), allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}
+    """The arrays of an analysis that is done, by name. All requests share them, so they cannot be
+    changed. One query if no request has read them before. Raises `AnalysisReplaced`."""
+    key = f"{analysis.pk} {analysis.digest} {analysis.answered_at}"
+    with UNPACKED.alone(key):
+        result = UNPACKED.get(key)
+        if result is None:
+            packed = Analysis.objects.filter(pk=analysis.pk).values_list("answer", flat=True)
+            if (answer := packed.first()) is None:
+                raise AnalysisReplaced
+            with np.load(io.BytesIO(bytes(answer)), allow_pickle=False) as stored:
+                result = {name: stored[name] for name in stored.files}
+            for array in result.values():
+                array.flags.writeable = False
+            UNPACKED.keep(key, result, sum(array.nbytes for array in result.values()))
+    return result
 
 
 def packed(result: Result) -> bytes:

@@ -19,8 +19,10 @@ from scoring.downloads.scores import (
 )
 from scoring.downloads.trec_eval import trec_eval_text
 from scoring.output.api import MEASURE, QRELS
-from scoring.output.responses import CSV, PLAIN
+from scoring.output.long_downloads import first_items
+from scoring.output.responses import PLAIN, csv_response
 from scoring.output.sources import JUDGED_BY_HELP
+from scoring.output.table import ROWS_AT_A_TIME
 from scoring.runs.scores import sees_topics_of
 
 
@@ -84,11 +86,11 @@ def score_rows(request: Request, slug: str) -> HttpResponse | StreamingHttpRespo
         case "json":
             rows = requested_rows(viewer, params)
             objects = tidy_json(rows, requested_qrels(viewer, params))
-            return StreamingHttpResponse(objects, content_type="application/json")
+            first, blocks = first_items(objects, ROWS_AT_A_TIME)
+            return StreamingHttpResponse(blocks or first, content_type="application/json")
         case "csv":
             rows = requested_rows(viewer, params)
-            blocks = tidy_table(rows, requested_qrels(viewer, params)).csv_blocks()
-            return StreamingHttpResponse(blocks, content_type=CSV)
+            return csv_response(tidy_table(rows, requested_qrels(viewer, params)))
         case "trec_eval":
             if not params.get("run") and has_tidy_rows(viewer):
                 raise UnknownChoice(

@@ -20,6 +20,7 @@ from campaigns.log import record
 from campaigns.models import Campaign, User
 from scoring.downloads.authors import parse_authors
 from scoring.downloads.deposit import deposited_runs, write_deposit
+from scoring.output.long_downloads import begin_long_download
 
 LARGEST_IN_MEMORY = 8 << 20
 
@@ -86,6 +87,7 @@ def deposit_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Written to a temporary file, because it can be large."""
     viewer = access.organiser_or_404(request.user, slug)
     address = request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug]))
+    begin_long_download()
     out = tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY)  # noqa: SIM115 (the response closes it)
     try:
         write_deposit(viewer.campaign, out, made_at=timezone.now(), address=address)

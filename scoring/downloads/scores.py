@@ -5,7 +5,6 @@ from itertools import groupby, islice
 from typing import Any, Final, NamedTuple
 
 from django.http import Http404
-from rest_framework.renderers import JSONRenderer
 
 from campaigns.access import Viewer, run_or_404
 from campaigns.models import Qrels
@@ -14,11 +13,10 @@ from scoring.evaluation.rules import rules_of
 from scoring.evaluation.storage import values_by_topic
 from scoring.models import Score
 from scoring.output.sources import JUDGED_BY, with_sources
-from scoring.output.table import Column, Table
+from scoring.output.table import Column, Table, json_blocks
 from scoring.results.options import chosen_measure, chosen_version
 from scoring.results.runs import board_run_fields, board_scores
 
-FLUSHED_ROWS = 1000
 DIGEST = "evaluation__run__digest"
 VALUES_AT_A_TIME: Final = 1 << 19  # of whole runs; eight bytes each
 
@@ -135,12 +133,8 @@ def requested_qrels(viewer: Viewer, params: Mapping[str, str]) -> Qrels | None:
 def tidy_json(rows: Iterable[TidyRow], qrels: Qrels | None = None) -> Iterator[bytes]:
     """A list of objects, in blocks of text; null where there is no value. With the sources if a
     program judged."""
-    left, between = iter(rows), b"["
     sources = {JUDGED_BY: qrels.counts_by_source} if qrels and qrels.has_program else {}
-    while block := [row._asdict() | sources for row in islice(left, FLUSHED_ROWS)]:
-        yield between + JSONRenderer().render(block)[1:-1]
-        between = b","
-    yield b"[]" if between == b"[" else b"]"
+    return json_blocks(row._asdict() | sources for row in rows)
 
 
 def tidy_table(rows: Iterable[TidyRow], qrels: Qrels | None) -> Table:

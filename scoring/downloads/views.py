@@ -28,6 +28,7 @@ from scoring.leaderboard.embedding import (
     embedding_snippet,
     set_embedding_origins,
 )
+from scoring.output.long_downloads import begin_if_long
 from scoring.output.responses import PLAIN, TableResponse, file_response, table_response
 from scoring.results.options import chosen_version, shown_qrels
 from scoring.runs.scores import sees_topics_of
@@ -136,6 +137,7 @@ def package(request: HttpRequest, slug: str) -> FileResponse:
     qrels = chosen_version(viewer, request.GET.get("qrels")) or viewer.campaign.active_qrels
     if qrels is None:
         raise Http404
+    begin_if_long(viewer.campaign.runs.count() * viewer.campaign.topics.count())
     out = tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY)  # noqa: SIM115 (the response closes it)
     address = request.build_absolute_uri(request.path)
     write_package(viewer, qrels, out, made_at=timezone.now(), address=address)

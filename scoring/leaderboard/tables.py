@@ -109,7 +109,7 @@ def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
 def board_records(board: Leaderboard) -> list[dict[str, Any]]:
     """For JSON: one record per row; requested columns and ties are nested."""
     rows = [_Entry(board, row) for row in board.rows]
-    records = Table(_columns(LEAST_DIGITS), rows).as_records()
+    records = Table(_columns(LEAST_DIGITS), rows).records()
     return [
         record | _requested(board, row) for record, row in zip(records, board.rows, strict=True)
     ]

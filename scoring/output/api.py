@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from django.http import HttpResponse
+from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
@@ -17,9 +17,10 @@ from campaigns.models import Qrels
 from campaigns.options import UnknownChoice
 from scoring.analyses.responses import POLL_SECONDS
 from scoring.models import Analysis
-from scoring.output.responses import CSV
+from scoring.output.long_downloads import first_items
+from scoring.output.responses import TableResponse, csv_response
 from scoring.output.sources import JUDGED_BY, JUDGED_BY_HELP, with_sources
-from scoring.output.table import Column, Table
+from scoring.output.table import Column, Table, json_blocks
 
 Records: TypeAlias = list[dict[str, Any]]
 
@@ -75,7 +76,7 @@ def example(name: str, **row: object) -> OpenApiExample:
     return OpenApiExample(name, value=row, response_only=True, status_codes=["200"])
 
 
-def requested_format(request: Request) -> Callable[..., Response | HttpResponse]:
+def requested_format(request: Request) -> Callable[..., Response | TableResponse]:
     """Returns a function that answers a table in the requested format. Called first, so that
     nothing is computed for an unknown format."""
     format_ = request.query_params.get("format", "json")
@@ -88,15 +89,18 @@ def requested_format(request: Request) -> Callable[..., Response | HttpResponse]
         awaits: Analysis | None = None,
         records: Callable[[], Records] | None = None,
         qrels: Sequence[Qrels | None] = (),
-    ) -> Response | HttpResponse:
+    ) -> Response | TableResponse:
         """`awaits`: an analysis that a worker may not have computed yet. `records`: the JSON, if it
         differs from the table's rows. `qrels`: the versions behind the table."""
         if awaits is not None and awaits.state != Analysis.State.DONE:
             return _being_computed(awaits)
         table = with_sources(table, qrels)
         if format_ == "csv":
-            return HttpResponse(table.as_csv(), content_type=CSV)
-        return Response(records() if records else table.as_records())
+            return csv_response(table)
+        first, rows = first_items(records() if records else table.records())
+        if rows is None:
+            return Response(first)
+        return StreamingHttpResponse(json_blocks(rows), content_type="application/json")
 
     return answer
 

@@ -23,11 +23,13 @@ from rest_framework.response import Response
 from campaigns import access
 from campaigns.access import Viewer
 from scoring.evaluation.lru import LRUCache
+from scoring.output.long_downloads import begin_long_download
 from scoring.results.cache import cached_board
 
 AnyResponse: TypeAlias = HttpResponse | StreamingHttpResponse
 
 BYTES: Final = 8_000_000  # some three hundred boards of 143 runs
+LONG: Final = "a table of more than BYTES, which is not cached"
 GZIP: Final = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))", re.IGNORECASE)
 
 
@@ -59,7 +61,7 @@ class PackedResponse(NamedTuple):
         return get_conditional_response(request, etag=self.etag, response=response)
 
 
-PACKED_RESPONSES: LRUCache[PackedResponse | AnyResponse] = LRUCache(room=BYTES)
+PACKED_RESPONSES: LRUCache[PackedResponse | AnyResponse | str] = LRUCache(room=BYTES)
 
 
 def public_response(
@@ -75,8 +77,13 @@ def public_response(
     if not is_same_for_everyone(request):
         return respond()
 
-    def pack() -> tuple[PackedResponse | AnyResponse, int]:
+    streamed: list[AnyResponse] = []
+
+    def pack() -> tuple[PackedResponse | AnyResponse | str, int]:
         response = _rendered(request, respond())
+        if response.streaming:
+            streamed.append(response)
+            return LONG, len(LONG)
         if not _is_packable(request, response):
             return response, BYTES + 1
         packed = PackedResponse.of(response)
@@ -87,7 +94,13 @@ def public_response(
     found = cached_board(
         PACKED_RESPONSES, viewer, request.GET, pack, shows_topics=shows_topics, besides=besides
     )
-    return found.response_to(request) if isinstance(found, PackedResponse) else found
+    if isinstance(found, PackedResponse):
+        return found.response_to(request)
+    if not isinstance(found, str):
+        return found
+    if not streamed:  # as known before, so that nothing is computed for a request to refuse
+        begin_long_download()
+    return streamed[0] if streamed else respond()
 
 
 def public_table(

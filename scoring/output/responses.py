@@ -1,7 +1,6 @@
 """Tables as downloads, and the pages of long tables."""
 
 from collections.abc import Callable, Sequence
-from itertools import chain, islice
 from typing import TypeAlias
 
 from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
@@ -13,8 +12,9 @@ from campaigns.models import Qrels
 from campaigns.options import UnknownChoice
 from scoring.analyses.responses import POLL_SECONDS, AnalysisQuery
 from scoring.models import Analysis
+from scoring.output.long_downloads import first_items
 from scoring.output.sources import with_sources
-from scoring.output.table import Table
+from scoring.output.table import ROWS_AT_A_TIME, Table
 
 TableResponse: TypeAlias = HttpResponse | StreamingHttpResponse
 
@@ -60,7 +60,7 @@ def table_response(
         text = table.as_latex(title=title, source=source or request.build_absolute_uri())
         response: TableResponse = HttpResponse(text, content_type=LATEX)
     else:
-        response = _csv_response(table)
+        response = csv_response(table)
     response["Content-Disposition"] = f'attachment; filename="{name}.{suffix}"'
     return response
 
@@ -92,13 +92,12 @@ def file_response(text: str, name: str, content_type: str) -> HttpResponse:
     return response
 
 
-def _csv_response(table: Table) -> TableResponse:
+def csv_response(table: Table) -> TableResponse:
     """A long table is streamed."""
-    blocks = table.csv_blocks()
-    first = list(islice(blocks, 2))
-    if len(first) == 1:
+    first, blocks = first_items(table.csv_blocks(), ROWS_AT_A_TIME)
+    if len(first) == 1 and blocks is None:
         return HttpResponse(first[0], content_type=CSV)
-    return StreamingHttpResponse(chain(first, blocks), content_type=CSV)
+    return StreamingHttpResponse(blocks or first, content_type=CSV)
 
 
 def _not_computed_yet(analysis: Analysis) -> HttpResponse:

@@ -7,13 +7,14 @@ where `number` writes the value. Without a heading LaTeX leaves it out.
 
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from typing import Any, Final
 
 from defusedcsv import csv
+from rest_framework.renderers import JSONRenderer
 
 from scoring.core.measures.measure import Measure
 from scoring.output import latex
@@ -99,10 +100,10 @@ class Table:
                 out.truncate()
         yield out.getvalue()
 
-    def as_records(self) -> list[dict[str, Any]]:
+    def records(self) -> Iterator[dict[str, Any]]:
         """The same cells by their keys; None for infinity, which JSON does not have."""
         keys = self._keys
-        return [dict(zip(keys, map(_finite, cells), strict=True)) for cells in self._cells()]
+        return (dict(zip(keys, map(_finite, cells), strict=True)) for cells in self._cells())
 
     def as_latex(self, *, title: str, source: str) -> str:
         """With booktabs. `title` is the name of the campaign, `source` the table's address."""
@@ -128,6 +129,15 @@ class Table:
     def _cells(self) -> Iterator[list[Any]]:
         values = [column.value for column in self.columns if column.key]
         return ([_plain(value(row)) for value in values] for row in self.rows)
+
+
+def json_blocks(records: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """A list of objects, in blocks of text."""
+    left, between = iter(records), b"["
+    while block := list(islice(left, ROWS_AT_A_TIME)):
+        yield between + JSONRenderer().render(block)[1:-1]
+        between = b","
+    yield b"[]" if between == b"[" else b"]"
 
 
 def _plain(cell: Any) -> Any:

@@ -79,9 +79,8 @@ def board_scores(
         evaluation__run__in=scored_runs(viewer),
         measure__in=versions,
     ).annotate(**shown_names(viewer, RUN))
-    for score in scores.values(
-        "measure", "definition", "shown_name", "shown_team", *fields, **FACTS
-    ):
+    names = ("measure", "definition", "shown_name", "shown_team", *fields)
+    for score in scores.values(*names, **FACTS).iterator():
         if score["definition"] == versions[score["measure"]]:
             yield score
 

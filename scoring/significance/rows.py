@@ -58,22 +58,34 @@ class PairRow:
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """The result of a test of all pairs of a board; arrays have one entry per pair."""
+    """The result of a test of all pairs of a board; arrays have one entry per pair. 1,000 runs have
+    half a million pairs, so what a page does not show is not made."""
 
     choices: TestChoices
     ranked: RankedRuns
     pairs: Pairs  # positions on the board, in ascending order
-    differences: NDArray[np.float64]  # candidate - baseline, in units of the measure
-    effects: NDArray[np.float64]
-    p_values: NDArray[np.float64]
     corrected: NDArray[np.float64]
-    methods: NDArray[np.int8]
-    topics: NDArray[np.int64]
+    result: Mapping[str, NDArray[Any]]  # of the worker
+    places: NDArray[np.int32]  # of each pair in it
+    signs: NDArray[np.int8]  # what its differences are multiplied with
 
     @cached_property
     def is_significant(self) -> NDArray[np.bool_]:
         significant: NDArray[np.bool_] = self.corrected <= self.choices.alpha
         return significant
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """Candidate - baseline, in units of the measure."""
+        return self._signed("differences")
+
+    @property
+    def effects(self) -> NDArray[np.float64]:
+        return self._signed("effects")
+
+    @property
+    def methods(self) -> NDArray[np.int8]:
+        return self.result["methods"][self.places]
 
     @property
     def rejection_count(self) -> int:
@@ -95,7 +107,7 @@ class Significance:
 
     @property
     def untested_count(self) -> int:
-        return int(np.isnan(self.p_values).sum())
+        return int(np.isnan(self.result["p_values"][self.places]).sum())
 
     @property
     def tied_with_leader_count(self) -> int:
@@ -121,18 +133,19 @@ class Significance:
 
     def row(self, at: int) -> PairRow:
         a, b = int(self.pairs.candidates[at]), int(self.pairs.baselines[at])
-        runs, ranks = self.ranked.runs, self.ranked.ranks
+        runs, ranks, result = self.ranked.runs, self.ranked.ranks, self.result
+        place, sign = self.places[at], self.signs[at]
         return PairRow(
             a=runs[a],
             b=runs[b],
             a_rank=ranks[a],
             b_rank=ranks[b],
-            difference=float(self.differences[at]),
-            effect=float(self.effects[at]),
-            p=float(self.p_values[at]),
+            difference=float(sign * result["differences"][place] + 0.0),  # no -0.0
+            effect=float(sign * result["effects"][place] + 0.0),
+            p=float(result["p_values"][place]),
             p_corrected=float(self.corrected[at]),
-            method=METHODS[int(self.methods[at])],
-            topics=int(self.topics[at]),
+            method=METHODS[int(result["methods"][place])],
+            topics=int(result["topics"][place]),
             is_significant=bool(self.is_significant[at]),
         )
 
@@ -149,13 +162,14 @@ class Significance:
             self,
             ranked=self.ranked.first(count),
             pairs=Pairs(self.pairs.candidates[kept], self.pairs.baselines[kept]),
-            differences=self.differences[kept],
-            effects=self.effects[kept],
-            p_values=self.p_values[kept],
             corrected=self.corrected[kept],
-            methods=self.methods[kept],
-            topics=self.topics[kept],
+            places=self.places[kept],
+            signs=self.signs[kept],
         )
+
+    def _signed(self, name: str) -> NDArray[np.float64]:
+        signed: NDArray[np.float64] = self.signs * self.result[name][self.places] + 0.0  # no -0.0
+        return signed
 
     def matrix(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[runs, runs] in the order of the board, the same in both cells of a pair."""
@@ -202,22 +216,19 @@ def significance(
     )
     positions = {run.run_id: at for at, run in enumerate(ranked.runs)}
     position = np.array(
-        [positions.get(str(run_id), -1) for run_id in result["run_ids"]], dtype=np.intp
+        [positions.get(str(run_id), -1) for run_id in result["run_ids"]], dtype=np.int32
     )
     a, b = position[result["candidates"]], position[result["baselines"]]
     is_swapped = (a > b) & (not choices.is_directed)
     first, second = np.where(is_swapped, b, a), np.where(is_swapped, a, b)
-    kept = np.flatnonzero((a >= 0) & (b >= 0))
+    kept = np.flatnonzero((a >= 0) & (b >= 0)).astype(np.int32)
     kept = kept[np.lexsort((second[kept], first[kept]))]
-    sign = np.where(is_swapped, -1.0, 1.0)[kept] * (-1.0 if ranked.is_lower_better else 1.0)
     return Significance(
         choices=choices,
         ranked=ranked,
         pairs=Pairs(first[kept], second[kept]),
-        differences=sign * result["differences"][kept] + 0.0,  # no -0.0
-        effects=sign * result["effects"][kept] + 0.0,
-        p_values=p_values[kept],
         corrected=corrected[kept],
-        methods=result["methods"][kept],
-        topics=result["topics"][kept],
+        result=result,
+        places=kept,
+        signs=np.where(is_swapped[kept] != ranked.is_lower_better, -1, 1).astype(np.int8),
     )

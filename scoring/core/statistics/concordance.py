@@ -78,8 +78,8 @@ def greater_before(values: Counts) -> Counts:
     """int64[rows, length]: how many values before this one in its row are greater. `values` are
     whole numbers from 0 on, below 2^62 / length.
 
-    A merge sort of all rows at once. When two sorted blocks are merged, those of the left block that
-    come after a value of the right one are the greater ones.
+    A merge sort of all rows at once. When two sorted blocks are merged, those of the left block
+    that come after a value of the right one are the greater ones.
     """
     rows, length = values.shape
     size = 1 << max(length - 1, 0).bit_length()

@@ -95,9 +95,9 @@ def indistinguishable_groups(
 
     Raises ValueError for an alpha outside 0..1 and columns that do not fit together.
     """
-    separated = as_matrix(p_values, pairs, len(means))
+    is_significant = _is_significant(as_matrix(p_values, pairs, len(means)), alpha)
     order = np.argsort(-means, kind="stable")
-    is_significant = _is_significant(separated[np.ix_(order, order)], alpha)
+    is_significant = is_significant[np.ix_(order, order)]
     groups: list[list[int]] = []
     start = 0
     for end in range(len(order)):

@@ -8,6 +8,7 @@ from django.test import RequestFactory
 from scoring.core.measures.names import parse_measure
 from scoring.models import Analysis
 from scoring.output.latex import interval, number
+from scoring.output.long_downloads import FREE_ROWS
 from scoring.output.responses import table_response
 from scoring.output.table import ROWS_AT_A_TIME, Column, Table, printed, same
 
@@ -43,7 +44,7 @@ def test_csv_has_full_precision_and_nothing_that_a_spreadsheet_would_run() -> No
 
 
 def test_json_has_the_same_keys_and_no_number_that_json_does_not_have() -> None:
-    first, second = Table(COLUMNS, ROWS).as_records()
+    first, second = Table(COLUMNS, ROWS).records()
     assert first == {"run": "a", "measure": "RBP(p=0.8)", "base": 1 / 3, "upper": 0.5, "best": 1}
     assert (second["base"], second["upper"]) == (None, None)
 
@@ -65,7 +66,9 @@ def test_latex_may_show_another_table() -> None:
     assert "the ranked runs." in text
 
 
-@pytest.mark.parametrize(("rows", "is_streamed"), [(ROWS_AT_A_TIME - 1, False), (2_500, True)])
+@pytest.mark.parametrize(
+    ("rows", "is_streamed"), [(ROWS_AT_A_TIME - 1, False), (2_500, True), (12_500, True)]
+)
 def test_a_long_table_is_written_while_it_is_sent(rows: int, is_streamed: bool) -> None:
     made = []
 
@@ -76,7 +79,7 @@ def test_a_long_table_is_written_while_it_is_sent(rows: int, is_streamed: bool) 
 
     response = table_response(RequestFactory().get("/"), Table(COLUMNS, many()), "runs")
     assert response.streaming == is_streamed
-    assert len(made) == min(rows, 2 * ROWS_AT_A_TIME)
+    assert len(made) == min(rows, FREE_ROWS)
     assert response["Content-Disposition"] == 'attachment; filename="runs.csv"'
     assert len(response.getvalue().splitlines()) == rows + 1
 
