@@ -14,6 +14,7 @@ from scoring.leaderboard import query as leaderboard_query
 from scoring.output import public
 
 COLLECTIONS = (
+    candidates.COLLECTED,
     comparison_page.RENDERED_COMPARISONS,
     leaderboard_page.RENDERED_BOARDS,
     leaderboard_query.BOARDS,
@@ -25,7 +26,6 @@ COLLECTIONS = (
 )
 FUNCTIONS = (
     agreement._agreement,
-    candidates._candidates,
     final_grades.final_grades_at,
     grades._grades,
     judging_forecast._cached_forecast,

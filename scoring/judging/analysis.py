@@ -23,7 +23,6 @@ from scoring.core.judging.selection import (
     RunBounds,
     Strategy,
     bounds_of_runs,
-    pool,
 )
 from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.projection import projections
@@ -151,14 +150,16 @@ def pool_size(
 ) -> int:
     """How many documents among the first `depth` of any contributing run are unjudged: the budget
     that pooling needs to judge them all."""
-    question = {"p": persistence, "priority": lowest_priority}
-    state = judging_state(
-        campaign, question, starts_from=starts_from, depth=depth_of(campaign, persistence)
+    pooled = candidates_of_campaign(
+        campaign,
+        persistence=persistence,
+        lowest_priority=lowest_priority,
+        depth=min(depth, depth_of(campaign, persistence)),
     )
-    if state is None:
+    if pooled is None:
         return 0
-    pooled = state.known[pool(state.offered, depth)]
-    return int((pooled == UNJUDGED).sum())
+    outcomes = known_outcomes(campaign, pooled.candidates, starts_from=starts_from)
+    return int((outcomes == UNJUDGED).sum())
 
 
 def _pool_depth(state: JudgingState, chosen: NDArray[np.int64]) -> int:

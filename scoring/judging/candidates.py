@@ -1,8 +1,9 @@
 """The documents that a campaign's runs contribute for judging, and their known outcomes."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,14 @@ from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import JudgmentTable, build_table
 from scoring.core.judging.candidates import Candidates, collect_candidates, find_outcomes
 from scoring.core.statistics.means import required_depth
+from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.storage import load_ranking, load_table
 from scoring.models import StoredRanking
 
 MIN_DEPTH = 100
 NEGLIGIBLE = 1e-9  # of a residual: deeper documents are no candidates
-CACHED = 2  # campaigns whose candidates are cached, some tens of megabytes each
+# Those of two of the largest campaigns, or of dozens.
+COLLECTED: Final[LRUCache[Candidates]] = LRUCache(room=200_000_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,7 @@ def candidates_of_campaign(
         return None
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     stored = tuple((run.ranking.storage_key, run.ranking.digest) for run in runs)
-    candidates = _candidates(stored, topics, depth or depth_of(campaign, persistence))
+    candidates = _collected(stored, topics, depth or depth_of(campaign, persistence))
     return RunCandidates(
         run_ids=tuple(run.public_id for run in runs),
         digests=tuple(digest for _, digest in stored),
@@ -121,11 +124,19 @@ def id_array(doc_ids: Iterable[str]) -> NDArray[np.bytes_]:
     return np.array(encoded, dtype=np.bytes_) if encoded else np.empty(0, "S8")
 
 
-@lru_cache(maxsize=CACHED)
-def _candidates(
+def _collected(
     stored: tuple[tuple[str, str], ...], topics: tuple[str, ...], depth: int
 ) -> Candidates:
-    rankings = (
-        load_ranking(StoredRanking(storage_key=key, digest=digest)) for key, digest in stored
-    )
-    return collect_candidates(rankings, topics=topics, depth=depth)
+    """Requests at the same time collect them once, because a ranking can have millions of
+    documents."""
+    key = hashlib.sha256(repr((stored, topics, depth)).encode()).hexdigest()
+    with COLLECTED.alone(key):
+        candidates = COLLECTED.get(key)
+        if candidates is None:
+            rankings = (
+                load_ranking(StoredRanking(storage_key=key, digest=digest))
+                for key, digest in stored
+            )
+            candidates = collect_candidates(rankings, topics=topics, depth=depth)
+            COLLECTED.keep(key, candidates, candidates.nbytes)
+    return candidates

@@ -34,6 +34,12 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.topic_rows)
 
+    @property
+    def nbytes(self) -> int:
+        """Of its arrays, without those that are made when they are needed."""
+        arrays = (self.topic_rows, self.doc_ids, self.starts, self.run_rows, self.positions)
+        return sum(array.nbytes for array in arrays)
+
     @cached_property
     def best_positions(self) -> NDArray[np.integer]:
         """int16 or int32[candidates]: the 0-based position in the run that has it highest."""

@@ -88,16 +88,6 @@ class RunBounds:
     residual: NDArray[np.float64]  # float64[runs, topics]
 
 
-def pool(candidates: Candidates, depth: int) -> NDArray[np.int64]:
-    """int64[pooled]: the candidates among the first `depth` of any run, in candidate order.
-
-    Raises ValueError for a depth below 1.
-    """
-    if depth < 1:
-        raise ValueError(f"depth must be at least 1, not {depth}")
-    return np.flatnonzero(candidates.best_positions < depth)
-
-
 def bounds_of_runs(
     candidates: Candidates, outcomes: NDArray[np.int8], persistence: float
 ) -> RunBounds:

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import build_table
 from scoring.core.judging import selection
-from scoring.core.judging.candidates import collect_candidates, find_outcomes
+from scoring.core.judging.candidates import candidates_to_depth, collect_candidates, find_outcomes
 from scoring.core.judging.selection import (
     Strategy,
     Weighing,
     bounds_of_runs,
     choose,
-    pool,
     static_order,
     weigh,
 )
@@ -78,9 +77,9 @@ def test_pooling_of_table_1():
     candidates = table_1()
     order = static_order(candidates, Strategy("pooling", 0.8))
     assert documents(candidates, order[:9]) == "18 22 10 21 35 15 11 16 13"
-    assert documents(candidates, pool(candidates, 1)) == "10 18 21 22"
-    assert documents(candidates, pool(candidates, 3)) == "10 11 15 16 18 21 22 35"
-    assert len(pool(candidates, 8)) == len(candidates) == 17
+    assert documents(candidates, candidates_to_depth(candidates, 1)[1]) == "10 18 21 22"
+    assert documents(candidates, candidates_to_depth(candidates, 3)[1]) == "10 11 15 16 18 21 22 35"
+    assert len(candidates_to_depth(candidates, 8)[0]) == len(candidates) == 17
 
 
 def test_pooling_goes_rank_by_rank_where_weights_vanish():
@@ -281,7 +280,7 @@ def test_runs_without_documents_have_no_candidates():
     assert len(candidates) == 0
     for method in ("pooling", "A", "B", "C"):
         assert choose(candidates, Strategy(method, 0.8), unjudged(candidates), count=3).size == 0
-    assert pool(candidates, 5).size == 0
+    assert len(candidates_to_depth(candidates, 5)[0]) == 0
     assert bounds_of_runs(candidates, unjudged(candidates), 0.8).residual.tolist() == [[1.0]]
 
 
@@ -297,7 +296,7 @@ def test_wrong_input_is_refused():
     with pytest.raises(ValueError, match="twice"):
         collect_candidates([ranking({"1": ["a"]})], topics=["1", "1"])
     with pytest.raises(ValueError, match="depth"):
-        pool(candidates, 0)
+        candidates_to_depth(candidates, 0)
     with pytest.raises(ValueError, match="depends"):
         static_order(candidates, Strategy("B", 0.8))
     with pytest.raises(ValueError, match="count"):

@@ -14,7 +14,11 @@ import pytest
 
 from scoring.core.data.alignment import UNJUDGED
 from scoring.core.data.ranking import Ranking, rank
-from scoring.core.judging.candidates import collect_candidates, find_outcomes
+from scoring.core.judging.candidates import (
+    candidates_to_depth,
+    collect_candidates,
+    find_outcomes,
+)
 from scoring.core.judging.planned_judging import plan_judging
 from scoring.core.judging.pooled_judgments import (
     complete_depths,
@@ -22,7 +26,7 @@ from scoring.core.judging.pooled_judgments import (
     judged_places,
     sole_owners,
 )
-from scoring.core.judging.selection import Strategy, choose, pool, static_order
+from scoring.core.judging.selection import Strategy, choose, static_order
 from scoring.core.judging.simulation import simulate_judging
 from tests.scoring.cli.command import Command
 from tests.scoring.core.test_alignment import table_of
@@ -63,7 +67,7 @@ def test_a_run_is_cut_in_the_order_of_its_ranking(tag: str) -> None:
 def test_pools_of_plans_and_of_studies_hold_the_same_documents(depth: int) -> None:
     rankings = [ranked(tag) for tag in RUNS]
     candidates = collect_candidates(rankings, topics=["1"])
-    assert set(ids(candidates.doc_ids[pool(candidates, depth)])) == POOLS[depth]
+    assert set(ids(candidates_to_depth(candidates, depth)[0].doc_ids)) == POOLS[depth]
     cut = collect_candidates(rankings, topics=["1"], depth=depth)
     assert set(ids(cut.doc_ids)) == POOLS[depth]
     places = [judged_places(ranking, TABLE) for ranking in rankings]

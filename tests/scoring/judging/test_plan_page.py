@@ -5,6 +5,7 @@ import io
 import itertools
 import re
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.core.cache import cache
@@ -18,8 +19,11 @@ from campaigns.models import Campaign, Judgment, Plan, Task, User
 from scoring import worker
 from scoring.analyses import requests
 from scoring.analyses.budget import NewAnalyses
+from scoring.core.judging.candidates import collect_candidates
 from scoring.core.judging.selection import METHODS
 from scoring.evaluation import storage
+from scoring.judging import candidates
+from scoring.judging.analysis import pool_size
 from scoring.models import Analysis
 from tests.flow_world import perform_jobs
 from tests.making import (
@@ -373,3 +377,24 @@ def test_a_new_plan_begins_with_pooling_to_depth_10(
     form = PlanForm(params, campaign=campaign)
     assert form.is_valid(), form.errors
     assert tuple(form[name].value() for name in ("method", "amount", "unit")) == budget
+
+
+def test_the_pool_is_counted_to_its_depth_only(campaign: Campaign) -> None:
+    """Of MS MARCO's size, all that the forecast needs took 58 s and 1,124 MB of a web process."""
+    campaign.runs.filter(tag__in=("run1", "run2")).update(judging_priority=1)
+    version = give_file(make_qrels(campaign), b"1 0 22 1\n1 0 11 0\n1 0 99 1\n")
+    contribute = {None: TABLE_1, 1: TABLE_1[:2]}
+    for depth, priority, starts_from in itertools.product(
+        (1, 2, 3, 8, 500), contribute, (None, version)
+    ):
+        pooled = {doc_id for run in contribute[priority] for doc_id in run[:depth]}
+        with mock.patch.object(candidates, "collect_candidates", wraps=collect_candidates) as made:
+            size = pool_size(
+                campaign,
+                persistence=0.8,
+                lowest_priority=priority,
+                starts_from=starts_from,
+                depth=depth,
+            )
+        assert size == len(pooled - ({"22", "11"} if starts_from else set()))
+        assert all(call.kwargs["depth"] == min(depth, 100) for call in made.call_args_list)
