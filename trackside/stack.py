@@ -156,7 +156,11 @@ def _start_store(stack: Stack, inside: str, port: int) -> None:
 
 def _start_web(stack: Stack, name: str) -> str:
     port = free_port()
-    stack.manage("collectstatic", "--no-input", VAR_DIR=str(stack.folder / name))
+    static, first = (stack.folder / of / "static" for of in (name, "web0"))
+    if first.exists():
+        shutil.copytree(first, static)
+    else:
+        stack.manage("collectstatic", "--no-input", VAR_DIR=str(stack.folder / name))
     stack.start(
         *(name, *WEB, "--bind", f"{HOST}:{port}", "--keep-alive", "30"),
         *("--worker-class", "trackside.web_worker.WebWorker"),
