@@ -14,6 +14,7 @@ from tests.caches import COLLECTIONS, FUNCTIONS
 # Of programs, files and numbers: the same whatever stands in a database.
 OF_NO_ROWS = (
     "campaigns.access._campaign_by_slug",
+    "campaigns.templatetags.prose.render",
     "campaigns.text.zones.",
     "campaigns.trec.",
     "scoring.cli.",

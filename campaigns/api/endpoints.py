@@ -1,7 +1,6 @@
 """Decorators for the endpoints of the API: method, permission, request body and throttles."""
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponseBase
@@ -13,12 +12,14 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from campaigns.api.refusals import TooLarge
 from campaigns.api.requests import EmptyRequest, SoundJSONParser, validated_data
 
 QUERY = OpenApiParameter.QUERY
 View = Callable[..., HttpResponseBase]
 JSON, FILES = (SoundJSONParser,), (MultiPartParser,)
 ANYTHING = (SoundJSONParser, FormParser, MultiPartParser)
+SMALL_BODY, LIST_BODY = 64 * 1024, 1024 * 1024  # bytes; files have the limit of uploads
 
 
 class BaseView(APIView):
@@ -51,8 +52,10 @@ def write_view(
     *,
     takes: Sequence[type[BaseParser]] = JSON,
     scope: str | None = "organise",
+    largest_body: int = SMALL_BODY,
 ) -> Callable[[View], View]:
-    """Requires a token, and counts requests in a scope of the site's throttles."""
+    """Requires a token, and counts requests in a scope of the site's throttles. A body of more than
+    `largest_body` bytes is refused before it is read, unless the endpoint takes files."""
 
     def mark(view: View) -> View:
         return _act(
@@ -61,23 +64,21 @@ def write_view(
             permission_classes=[IsAuthenticated],
             parser_classes=list(takes),
             throttle_scope=scope,
+            largest_body=None if tuple(takes) == FILES else largest_body,
         )
 
     return mark
 
 
 def action_view(*, scope: str | None = "organise") -> Callable[[View], View]:
-    """POST to an address that needs no body. Unknown fields are refused, as everywhere."""
+    """POST to an address that needs no body. The view calls `refuse_fields` when it has checked the
+    permission: unknown fields are refused, as everywhere."""
+    return write_view(takes=ANYTHING, scope=scope)
 
-    def mark(view: View) -> View:
-        @wraps(view)
-        def act(request: Request, *args: object, **kwargs: object) -> HttpResponseBase:
-            validated_data(EmptyRequest, request)
-            return view(request, *args, **kwargs)
 
-        return write_view(takes=ANYTHING, scope=scope)(act)
-
-    return mark
+def refuse_fields(request: Request) -> None:
+    """Raises `ValidationError` if the body has any fields."""
+    validated_data(EmptyRequest, request)
 
 
 def by_method(**views: View) -> View:
@@ -106,8 +107,12 @@ def by_method(**views: View) -> View:
 
 
 def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: object) -> None:
-    """Refuses an empty parameter. `?stage=$STAGE` without a STAGE would return every stage."""
+    """Refuses an empty parameter. `?stage=$STAGE` without a STAGE would return every stage. Refuses
+    a body that is too large."""
     BaseView.initial(self, request, *args, **kwargs)  # type: ignore[arg-type]
+    largest = getattr(self, "largest_body", None)
+    if largest is not None and int(request.META.get("CONTENT_LENGTH") or 0) > largest:
+        raise TooLarge(f"The body has more than {largest // 1024} kB. Nothing was stored.")
     if empty := [name for name, value in request.query_params.items() if not value]:
         words = ErrorDetail("This parameter is empty. Give a value or omit the parameter.", "blank")
         raise ValidationError({name: [words] for name in empty})

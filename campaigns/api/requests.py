@@ -1,7 +1,7 @@
 """Request bodies: JSON that can be stored, without unknown fields."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from django import forms
@@ -9,6 +9,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ParseError
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
+
+NAMED = 20  # unknown fields that a refusal names
 
 
 class SoundJSONParser(JSONParser):
@@ -40,11 +42,41 @@ class RequestSerializer(serializers.Serializer):
         if isinstance(data, Mapping) and (strange := sorted(set(data) - known)):
             words = "This field does not exist. "
             words += f"Fields: {', '.join(self.fields)}." if self.fields else "There are no fields."
-            raise serializers.ValidationError(
-                {name: [ErrorDetail(words, "unknown")] for name in strange}
-            )
+            faults = {name: [ErrorDetail(words, "unknown")] for name in strange[:NAMED]}
+            if len(strange) > NAMED:
+                more = f"{len(strange) - NAMED:,} further fields do not exist."
+                faults["non_field_errors"] = [ErrorDetail(more, "unknown")]
+            raise serializers.ValidationError(faults)
         said: dict[str, Any] = super().to_internal_value(data)
         return said
+
+
+class BoundedListField(serializers.ListField):
+    """Refuses a list of more than `max_length` items before it looks at them."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if isinstance(data, Sequence) and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
+        items: list[Any] = super().to_internal_value(data)
+        return items
+
+
+class BoundedDictField(serializers.DictField):
+    """Refuses an object of more than `max_length` names before it looks at them."""
+
+    default_error_messages = {
+        "max_length": "Ensure this object has no more than {max_length} names."
+    }
+
+    def __init__(self, *, max_length: int, **facts: Any) -> None:
+        super().__init__(**facts)
+        self.max_length = max_length
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if isinstance(data, Mapping) and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
+        values: dict[str, Any] = super().to_internal_value(data)
+        return values
 
 
 class EmptyRequest(RequestSerializer):

@@ -9,7 +9,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns.api.endpoints import View, read_view, write_view
+from campaigns.api.endpoints import LIST_BODY, View, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import refusals
 from campaigns.judging import program_judgments
@@ -134,7 +134,7 @@ def judging_next(request: Request, slug: str) -> Response:
         )
     ],
 )
-@write_view(scope=None)
+@write_view(scope=None, largest_body=LIST_BODY)
 def judging_grades(request: Request, slug: str) -> Response:
     """Stores all grades of the request or none, at most 1,000. The same grade sent again adds
     nothing, and another grade for a document replaces the program's earlier one. For programs."""

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.endpoints import action_view, read_view, write_view
+from campaigns.api.endpoints import LIST_BODY, action_view, read_view, refuse_fields, write_view
 from campaigns.api.requests import validated_data
 from campaigns.api.responses import FAULTY_FIELD, READS, WRITES, refusals
 from campaigns.manage.settings_api import NewCampaignSerializer, SettingsSerializer
@@ -95,7 +95,7 @@ def campaign_list(request: Request) -> Response:
     responses={201: CampaignDetailSerializer} | refusals(400, 401, 403, 413, 415),
     examples=[NEW, FAULTY_FIELD],
 )
-@write_view()
+@write_view(largest_body=LIST_BODY)
 def campaign_create(request: Request) -> Response:
     """Creates a draft with you as its only organiser. A setting of the site says who may create
     campaigns."""
@@ -133,7 +133,7 @@ def campaign_detail(request: Request, slug: str) -> Response:
         FAULTY_FIELD,
     ],
 )
-@write_view("PATCH")
+@write_view("PATCH", largest_body=LIST_BODY)
 def campaign_change(request: Request, slug: str) -> Response:
     """Changes only the settings in the request, either all or none of them. If a scoring rule
     changes, every run is scored again. For organisers."""
@@ -157,6 +157,7 @@ def campaign_step(request: Request, slug: str, step: str) -> Response:
     viewer = access.organiser_or_404(request.user, slug)
     if step not in lifecycle.STEPS:
         raise Http404
+    refuse_fields(request)
     lifecycle.STEPS[step](campaign=viewer.campaign, actor=request.user)
     return campaign_response(request, slug)
 

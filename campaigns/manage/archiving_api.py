@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.endpoints import action_view, write_view
+from campaigns.api.endpoints import action_view, refuse_fields, write_view
 from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import WRITES, refusals
 from campaigns.manage import archiving
@@ -60,6 +60,7 @@ def campaign_copy(request: Request, slug: str) -> Response:
 def campaign_archive(request: Request, slug: str) -> Response:
     """Prevents all changes. Visibility stays as it is. Close submissions first. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
+    refuse_fields(request)
     archiving.archive(campaign=viewer.campaign, actor=request.user)
     return campaign_response(request, slug)
 
@@ -74,6 +75,7 @@ def campaign_archive(request: Request, slug: str) -> Response:
 def campaign_unarchive(request: Request, slug: str) -> Response:
     """Does nothing if the campaign is not archived. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
+    refuse_fields(request)
     archiving.unarchive(campaign=viewer.campaign, actor=request.user)
     return campaign_response(request, slug)
 

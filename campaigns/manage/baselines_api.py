@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.endpoints import action_view, write_view
+from campaigns.api.endpoints import action_view, refuse_fields, write_view
 from campaigns.api.responses import WRITES
 from campaigns.manage.baselines import change_baselines
 
@@ -44,6 +44,8 @@ def run_unmark_baseline(request: Request, slug: str, public_id: str) -> Response
 def _changed(request: Request, slug: str, public_id: str, *, is_baseline: bool) -> Response:
     viewer = access.organiser_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)
+    if is_baseline:
+        refuse_fields(request)
     mark, unmark = ([public_id], []) if is_baseline else ([], [public_id])
     change_baselines(campaign=viewer.campaign, mark=mark, unmark=unmark, actor=request.user)
     run.refresh_from_db(fields=["is_baseline"])

@@ -8,25 +8,31 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.endpoints import write_view
-from campaigns.api.requests import RequestSerializer, validated_data
+from campaigns.api.endpoints import LIST_BODY, write_view
+from campaigns.api.requests import (
+    BoundedDictField,
+    BoundedListField,
+    RequestSerializer,
+    validated_data,
+)
 from campaigns.api.responses import WRITES
 from campaigns.manage import pooling
 from campaigns.models import Campaign
 from campaigns.models.campaign import DEEPEST
 
-MOST_RUNS = 10_000
+MOST_RUNS, MOST_VERSIONS = 10_000, 1_000
 
 
 class PoolRequest(RequestSerializer):
-    pooled_runs = serializers.ListField(
+    pooled_runs = BoundedListField(
         child=serializers.CharField(max_length=16),
         required=False,
         allow_null=True,
         max_length=MOST_RUNS,
         help_text="The ids of all runs that were pooled; null withdraws the statement.",
     )
-    depths = serializers.DictField(
+    depths = BoundedDictField(
+        max_length=MOST_VERSIONS,
         child=serializers.IntegerField(min_value=1, max_value=DEEPEST, allow_null=True),
         required=False,
         help_text="The depth by qrels version; null: read from the judgments.",
@@ -56,7 +62,7 @@ class PoolStatementSerializer(serializers.Serializer):
         )
     ],
 )
-@write_view("PATCH")
+@write_view("PATCH", largest_body=LIST_BODY)
 def pool_state(request: Request, slug: str) -> Response:
     """Changes what is in the request: all of it, or nothing. Runs that count and are not in the
     list were not pooled. For organisers."""

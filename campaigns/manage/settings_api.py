@@ -2,12 +2,14 @@
 
 from rest_framework import serializers
 
-from campaigns.api.requests import RequestSerializer
+from campaigns.api.requests import BoundedDictField, BoundedListField, RequestSerializer
 from campaigns.models import Campaign, Preset, Run
-from campaigns.models.campaign import DEEPEST, HIGHEST_P, SMALL
+from campaigns.models.campaign import DEEPEST, HIGHEST_P, LONGEST_MARKDOWN, SMALL
 from campaigns.runs.description import FIELD_LIMIT, KINDS
+from campaigns.trec.topics_text import MAX_TOPICS
 
 STEPS = 1_000_000.0
+MOST_NAMES = 50  # more than there are stages, or switches of a stage
 
 
 class RunFieldRequest(RequestSerializer):
@@ -16,7 +18,9 @@ class RunFieldRequest(RequestSerializer):
     name = serializers.RegexField(r"\A[a-z][a-z0-9_]{0,29}\Z")
     label = serializers.CharField(max_length=120)
     kind = serializers.ChoiceField(choices=list(KINDS.items()))
-    choices = serializers.ListField(child=serializers.CharField(max_length=120), default=list)
+    choices = BoundedListField(
+        child=serializers.CharField(max_length=120), default=list, max_length=100
+    )
     is_required = serializers.BooleanField(default=False)
 
 
@@ -30,7 +34,9 @@ class SettingsSerializer(RequestSerializer):
         allow_blank=True,
         help_text="The name of a series that you can see, or of a new one.",
     )
-    guidelines = serializers.CharField(required=False, allow_blank=True, help_text="Markdown.")
+    guidelines = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST_MARKDOWN, help_text="Markdown."
+    )
     contact = serializers.CharField(
         max_length=254,
         required=False,
@@ -45,7 +51,9 @@ class SettingsSerializer(RequestSerializer):
     time_zone = serializers.CharField(max_length=64, required=False)
     is_private = serializers.BooleanField(required=False)
     joining = serializers.ChoiceField(choices=Campaign.Joining.choices, required=False)
-    terms = serializers.CharField(required=False, allow_blank=True, help_text="Markdown.")
+    terms = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST_MARKDOWN, help_text="Markdown."
+    )
     allows_anonymous_teams = serializers.BooleanField(required=False)
     opens_at = serializers.DateTimeField(required=False, allow_null=True)
     closes_at = serializers.DateTimeField(
@@ -64,18 +72,19 @@ class SettingsSerializer(RequestSerializer):
     asks_acceptance = serializers.BooleanField(required=False)
     highest_grade = serializers.IntegerField(required=False, min_value=1, max_value=127)
     rel = serializers.IntegerField(required=False, min_value=1, max_value=127)
-    gain_map = serializers.ListField(
+    gain_map = BoundedListField(
         child=serializers.FloatField(min_value=0, max_value=1), required=False, max_length=128
     )
-    persistences = serializers.ListField(
+    persistences = BoundedListField(
         child=serializers.FloatField(min_value=0, max_value=HIGHEST_P),
         required=False,
         max_length=10,
         help_text="The values of p for RBP, the first measure of every leaderboard.",
     )
-    measures = serializers.ListField(
+    measures = BoundedListField(
         child=serializers.CharField(max_length=200),
         required=False,
+        max_length=200,
         help_text="The other measures of the leaderboard: AP, nDCG@10, P(rel=2)@5, bpref, ...",
     )
     leading_measure = serializers.CharField(
@@ -87,9 +96,10 @@ class SettingsSerializer(RequestSerializer):
     run_depth = serializers.IntegerField(required=False, min_value=1, max_value=DEEPEST)
     no_relevant = serializers.ChoiceField(choices=Campaign.NoRelevant.choices, required=False)
     unknown_topics = serializers.ChoiceField(choices=Campaign.UnknownTopics.choices, required=False)
-    run_types = serializers.ListField(
+    run_types = BoundedListField(
         child=serializers.CharField(max_length=9),
         required=False,
+        max_length=10,
         allow_empty=False,
         help_text="The accepted types, from automatic, manual and feedback.",
     )
@@ -107,9 +117,10 @@ class SettingsSerializer(RequestSerializer):
     feedback_step = serializers.FloatField(required=False, min_value=0, max_value=STEPS)
     feedback_runs = serializers.IntegerField(required=False, min_value=0, max_value=SMALL)
     feedback_days = serializers.IntegerField(required=False, min_value=1, max_value=SMALL)
-    feedback_topics = serializers.ListField(
+    feedback_topics = BoundedListField(
         child=serializers.CharField(max_length=64),
         required=False,
+        max_length=MAX_TOPICS,
         help_text="Topics that are used for feedback and not for the leaderboard.",
     )
     preset = serializers.ChoiceField(
@@ -117,8 +128,9 @@ class SettingsSerializer(RequestSerializer):
         required=False,
         help_text="A preset for the visibility of each stage.",
     )
-    stage_switches = serializers.DictField(
-        child=serializers.DictField(),
+    stage_switches = BoundedDictField(
+        child=BoundedDictField(max_length=MOST_NAMES),
+        max_length=MOST_NAMES,
         required=False,
         help_text="The visibility of each stage, with every stage and every switch.",
     )

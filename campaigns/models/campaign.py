@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from django.core.exceptions import ValidationError
 from django.core.validators import (
+    MaxLengthValidator,
     MaxValueValidator,
     MinValueValidator,
     RegexValidator,
@@ -19,6 +20,7 @@ from campaigns.models.showing import Preset, StageSwitches, check_stage_switches
 
 SMALL = 32_767  # the maximum of small integer columns on every database
 DEEPEST = 1_000_000
+LONGEST_MARKDOWN = 20_000  # characters
 AT_MOST_SMALL = MaxValueValidator(SMALL)
 
 slug_validator = RegexValidator(
@@ -143,7 +145,7 @@ class Campaign(models.Model):
     )
     slug = models.CharField(max_length=63, unique=True, validators=[slug_validator])
     name = models.CharField(max_length=200)
-    guidelines = models.TextField(blank=True)
+    guidelines = models.TextField(blank=True, validators=[MaxLengthValidator(LONGEST_MARKDOWN)])
     contact = models.CharField(
         max_length=254, blank=True, default="", db_default="", validators=[check_contact]
     )
@@ -166,6 +168,7 @@ class Campaign(models.Model):
         blank=True,
         default="",
         db_default="",
+        validators=[MaxLengthValidator(LONGEST_MARKDOWN)],
         help_text="Teams accept them before their first run. Markdown.",
     )
     allows_anonymous_teams = models.BooleanField(default=False, db_default=False)

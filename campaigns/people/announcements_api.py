@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.endpoints import ANYTHING, read_view, write_view
+from campaigns.api.endpoints import ANYTHING, LIST_BODY, read_view, write_view
 from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import READS, WRITES
 from campaigns.people import announcements
@@ -55,7 +55,7 @@ def announcement_list(request: Request, slug: str) -> Response:
         )
     ],
 )
-@write_view()
+@write_view(largest_body=LIST_BODY)
 def announcement_create(request: Request, slug: str) -> Response:
     """Publishes an announcement on the overview and emails it to the participants. The same
     announcement twice in a row is sent once. For organisers."""
@@ -80,7 +80,7 @@ class AnnouncementChangeRequest(AnnouncementRequest):
     request=AnnouncementChangeRequest,
     responses={200: AnnouncementSerializer} | WRITES,
 )
-@write_view("PUT")
+@write_view("PUT", largest_body=LIST_BODY)
 def announcement_change(request: Request, slug: str, announcement: int) -> Response:
     """Replaces subject and text. The overview shows the earlier texts too. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)

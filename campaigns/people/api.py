@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.endpoints import View, action_view, read_view, write_view
+from campaigns.api.endpoints import View, action_view, read_view, refuse_fields, write_view
 from campaigns.api.requests import ReasonRequest, RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import READS, WRITES
 from campaigns.models import Campaign, Team
@@ -76,6 +76,7 @@ def _decision(
 
     def view(request: Request, slug: str, team: str) -> Response:
         decided = _team_or_404(request, slug, team)
+        refuse_fields(request)
         decide(team=decided, actor=request.user)
         return team_response(decided)
 
@@ -123,6 +124,7 @@ team_reinstate = _decision(
 def team_decline(request: Request, slug: str, team: str) -> Response:
     """For organisers."""
     declined = _team_or_404(request, slug, team)
+    refuse_fields(request)
     teams.decide_team(team=declined, approve=False, actor=request.user)
     return Response(status=204)
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.endpoints import FILES, action_view, read_view, write_view
+from campaigns.api.endpoints import FILES, action_view, read_view, refuse_fields, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer
 from campaigns.models import Program, Qrels
@@ -158,6 +158,7 @@ def qrels_activate(request: Request, slug: str, version: int) -> Response:
     """Every run is scored with it. The scores of other versions are kept. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     qrels = versions.version_or_404(viewer, version)
+    refuse_fields(request)
     versions.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
     return Response(_qrels(_reloaded_viewer(request, slug), qrels))
 

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.endpoints import action_view, write_view
+from campaigns.api.endpoints import action_view, refuse_fields, write_view
 from campaigns.api.refusals import Refused
 from campaigns.api.requests import ReasonRequest, RequestSerializer, validated_data
 from campaigns.api.responses import WRITES
@@ -43,6 +43,7 @@ def run_accept(request: Request, slug: str, public_id: str) -> Response:
     """If the campaign asks for it, a run counts only after its team has read the validation report
     and accepted the run. A second request changes nothing."""
     viewer, run = _followed_or_404(request, slug, public_id)
+    refuse_fields(request)
     can_accept = decisions.can_accept(viewer, run)
     if can_accept and decisions.accept_checked(run=run, person=request.user):
         run.refresh_from_db()
@@ -60,6 +61,7 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
     """Possible while submissions are open. The run leaves the leaderboard for good. A second
     request changes nothing."""
     viewer, run = _followed_or_404(request, slug, public_id)
+    refuse_fields(request)
     sent = request._request
     moment = lifecycle.deciding_moment(sent.arrived_at, sent.completed_at or timezone.now())
     if submission.can_withdraw(viewer, run, moment):
@@ -122,6 +124,7 @@ def run_disqualify(request: Request, slug: str, public_id: str) -> Response:
 def run_reinstate(request: Request, slug: str, public_id: str) -> Response:
     """Returns the run to the ranking. A second request changes nothing. For organisers."""
     run = _run_of_organiser_or_404(request, slug, public_id)
+    refuse_fields(request)
     decisions.reinstate_run(run=run, actor=request.user)
     return _current_state(run)
 

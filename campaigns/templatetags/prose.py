@@ -1,9 +1,14 @@
 """Renders Markdown that people wrote. No other module outputs markup from users."""
 
+from functools import lru_cache
+
 import nh3
 from django import template
+from django.utils.html import linebreaks
 from django.utils.safestring import SafeString, mark_safe  # noqa: TID251 - this place
 from markdown_it import MarkdownIt
+
+from campaigns.models.campaign import LONGEST_MARKDOWN
 
 register = template.Library()
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -18,9 +23,13 @@ def markdown(text: str) -> SafeString:
     return mark_safe(render(text))  # noqa: S308 - what `render` gives out has been cleaned
 
 
+@lru_cache(maxsize=128)  # every view of a campaign shows the same
 def render(text: str) -> str:
     """HTML of Markdown with headings below those of the page, without raw HTML, and without images,
-    which would be loaded from other hosts."""
+    which would be loaded from other hosts. A text that is longer than fields allow today is shown
+    as it was typed, because the time for brackets grows with the square of their number."""
+    if len(text) > LONGEST_MARKDOWN:
+        return linebreaks(text, autoescape=True)
     tokens = _PARSER.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):

@@ -1,6 +1,8 @@
 """Every refusal is of one shape, has a code for programs, and does not say what is hidden."""
 
+import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from rest_framework.test import APIClient
 from rest_framework.throttling import SimpleRateThrottle
 
 from campaigns import api, errors
+from campaigns.api.requests import SoundJSONParser
 from campaigns.api.responses import NOT_FOUND
 from campaigns.models import Campaign, Qrels, Run, Team, Topic
 from tests.campaigns.api.conftest import FILE, World, client_of, faulty
@@ -209,8 +212,64 @@ def test_a_fault_of_the_whole_is_of_no_field(world: World) -> None:
 def test_more_than_a_page_of_faults_is_cut_short(world: World) -> None:
     strange = {f"strange{number}": 1 for number in range(100)}
     answer = client_of(world.organiser).patch(world.url, strange, format="json")
-    assert len(faulty(answer)) == 25
-    assert answer.json()["message"].endswith("And 99 more.")
+    names = sorted(strange)[:20]
+    assert faulty(answer) == [*((name, "unknown") for name in names), (None, "unknown")]
+    assert answer.json()["fields"][-1]["message"] == "80 further fields do not exist."
+    many = client_of(world.organiser).patch(
+        world.url, {"feedback_topics": [""] * 60}, format="json"
+    )
+    assert len(faulty(many)) == 25
+    assert many.json()["message"].endswith("And 59 more.")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "largest"),
+    [("post", "steps/close/", 64), ("post", "archive/", 64), ("patch", "", 1024)],
+)
+def test_a_large_body_is_refused_before_it_is_read(
+    method: str, path: str, largest: int, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    monkeypatch.setattr(SoundJSONParser, "parse", lambda *_: read.append(1) or {})
+    body = json.dumps({"x": "y" * largest * 1024})
+    send = partial(client_of(world.organiser).generic, method.upper(), world.url + path)
+    answer = send(body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"], read) == (413, "too_large", [])
+    assert f"more than {largest} kB" in answer.json()["message"]
+    send(body[: largest * 1024], content_type="application/json")
+    assert read == [1]
+
+
+@pytest.mark.parametrize(
+    "path", ["steps/close/", "archive/", "runs/{}/baseline/", "qrels/1/activate/"]
+)
+def test_the_permission_is_checked_before_the_body(path: str, world: World) -> None:
+    """Nobody learns from unknown fields whether a campaign exists."""
+    client = client_of(world.participant)
+    for here in (world.url, "/api/campaigns/nope/"):
+        url = here + path.format(world.run.public_id)
+        assert client.post(url, {"nonsense": 1}, format="json").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [
+        ({"gain_map": ["x"] * 129}, ("gain_map", "max_length")),
+        ({"persistences": ["x"] * 11}, ("persistences", "max_length")),
+        ({"measures": [""] * 201}, ("measures", "max_length")),
+        ({"run_types": [""] * 11}, ("run_types", "max_length")),
+        ({"feedback_topics": [""] * 10_001}, ("feedback_topics", "max_length")),
+        ({"stage_switches": {str(n): 1 for n in range(51)}}, ("stage_switches", "max_length")),
+        (
+            {"stage_switches": {"draft": {str(n): 1 for n in range(51)}}},
+            ("stage_switches.draft", "max_length"),
+        ),
+    ],
+)
+def test_the_length_of_a_list_is_checked_before_its_items(
+    said: dict, fault: tuple[str, str], world: World
+) -> None:
+    assert faulty(client_of(world.organiser).patch(world.url, said, format="json")) == [fault]
 
 
 @pytest.mark.parametrize(
