@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,12 +13,14 @@ from campaigns.errors import show_refusals
 from campaigns.manage.baselines import MAX_BASELINES, change_baselines
 from campaigns.models.runs import run_name
 
+ROWS = 250  # on a page
+
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def baselines(request: HttpRequest, slug: str) -> HttpResponse:
-    """All live runs, each with a check box. The form sends which runs were marked when it was
-    opened, so that only what this organiser changed is stored."""
+    """All live runs, each with a check box, some of them on a page. The form sends which of them
+    were marked when it was opened, so that only what this organiser changed is stored."""
     viewer = access.organiser_or_404(request.user, slug)
     if request.method == "POST":
         chosen, before = (set(request.POST.getlist(name)) for name in ("baseline", "before"))
@@ -29,7 +32,7 @@ def baselines(request: HttpRequest, slug: str) -> HttpResponse:
                 actor=request.user,
             )
             messages.success(request, "Saved." if changed else "Nothing has changed.")
-        return redirect("campaigns:baselines", slug)
+        return redirect(request.get_full_path())
     runs = list(
         access.runs_visible_to(viewer)
         .filter(pk__in=viewer.campaign.runs.live())
@@ -38,7 +41,7 @@ def baselines(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "viewer": viewer,
         "campaign": viewer.campaign,
-        "runs": runs,
+        "page": Paginator(runs, ROWS).get_page(request.GET.get("page")),
         "marked": [run for run in runs if run.is_baseline],
         "max_baselines": MAX_BASELINES,
     }

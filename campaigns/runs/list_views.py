@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -15,6 +16,8 @@ from campaigns.options import UnknownChoice
 from campaigns.runs import decisions
 from campaigns.runs.files import file_response
 from campaigns.runs.rows import FILTERS, listed_runs, runs_csv, state_of
+
+ROWS = 250  # on a page
 
 View = Callable[..., HttpResponse]
 
@@ -51,6 +54,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
             "viewer": viewer,
             "campaign": viewer.campaign,
             "runs": runs,
+            "page": Paginator(runs, ROWS).get_page(request.GET.get("page")),
             "live_count": sum(run.is_live for run in runs),
             "is_filtered": len(runs) != len(all_runs),
             "filters": _filters(all_runs, request),

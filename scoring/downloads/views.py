@@ -4,6 +4,7 @@ import tempfile
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -29,11 +30,18 @@ from scoring.leaderboard.embedding import (
     set_embedding_origins,
 )
 from scoring.output.long_downloads import begin_if_long
-from scoring.output.responses import PLAIN, TableResponse, file_response, table_response
+from scoring.output.responses import (
+    PLAIN,
+    TableResponse,
+    file_response,
+    page_or_404,
+    table_response,
+)
 from scoring.results.options import chosen_version, shown_qrels
 from scoring.runs.scores import sees_topics_of
 
 LARGEST_IN_MEMORY = 8 << 20
+RUNS = 250  # on a page
 
 
 @require_safe
@@ -64,6 +72,7 @@ def _page(
             "has_tidy_rows": has_tidy_rows(viewer),
             "qrels_versions": list(versions_visible_to(viewer)),
             "runs": runs,
+            "page": page_or_404(request, Paginator(runs, RUNS)),
             "has_run_files": any(run.has_file for run in runs),
             "snapshots": snapshots,
             "citation": cited_by(request, viewer.campaign, newest),

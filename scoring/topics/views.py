@@ -18,6 +18,8 @@ from scoring.topics.matrix import chosen_order, orders_offered, topic_matrix
 from scoring.topics.rows import could_lead, topic_rows, topic_runs
 from scoring.topics.tables import matrix_table, topic_table, topics_table
 
+RUNS = 250  # of a topic, on one page
+
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
@@ -80,6 +82,7 @@ def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     context = {
         "topic": topic,
         "rows": rows,
+        "page": page_or_404(request, Paginator(rows, RUNS)),
         "could_lead": could_lead(rows),
         "sees_means": sees_topic_means(viewer),
         "is_held_out": code in rules_of(viewer.campaign).held_out,

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Campaign, Membership, Team
+from campaigns.models import Audience, Campaign, Membership, Team
 from scoring.core.data.artefacts import pack_vector
 from scoring.models import Score
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_user
@@ -150,3 +150,31 @@ def test_only_few_similar_topics_are_named(campaign: Campaign) -> None:
     assert "by similarity" not in page
     for name in ("topic-list", "topic-matrix-csv"):
         assert get(campaign, name, order="likeness").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("view", "size", "address", "row"),
+    [
+        ("campaigns.runs.list_views", "ROWS", "runs/", r'<tr data-run="([^"]+)"'),
+        ("scoring.topics.views", "RUNS", "topics/t007/", r'data-run="([^"]+)"'),
+        ("scoring.downloads.views", "RUNS", "downloads/", r'/runs/([^/"]+)/"'),
+    ],
+)
+def test_lists_by_run_have_pages(
+    view: str,
+    size: str,
+    address: str,
+    row: str,
+    campaign: Campaign,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """2,000 runs were 640 kB to 1.3 MB of HTML."""
+    Campaign.objects.filter(pk=campaign.pk).update(runs_audience=Audience.EVERYONE)
+    monkeypatch.setattr(f"{view}.{size}", 2)
+    seen: list[str] = []
+    for number in ("1", "2"):
+        answer = Client().get(f"/campaigns/{campaign.slug}/{address}", {"page": number})
+        page = answer.content.decode()
+        assert leads_to_the_table(page)
+        seen += dict.fromkeys(re.findall(row, page))
+    assert sorted(seen) == sorted(campaign.runs.values_list("public_id", flat=True))
