@@ -34,7 +34,7 @@ CAMPAIGNS: Final = (
     {"access"},
     {"participation"},
     {"api", "edit_conflicts", "log"},
-    {"errors", "options"},
+    {"errors", "options", "reading"},
     {"client_address", "clock", "outages", "stored_files", "text"},
     {"migrations"},
     {"models"},

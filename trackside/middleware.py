@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
 from campaigns.client_address import request_being_answered
+from campaigns.reading import TooManyFiles
 from scoring.analyses.budget import TooManyAnalyses
 from scoring.analyses.requests import AnalysisReplaced
 from scoring.output.long_downloads import TooManyDownloads, end_long_download, hold_until_sent
@@ -164,6 +165,13 @@ class LimitClients:
                     "This site prepares only a few large files at a time, and one for each reader. "
                     "Yours begins when another is ready: this page tries again by itself."
                 )
+            case TooManyFiles():
+                address = ""  # of a form, which is not sent again
+                title = "The site is reading other files"
+                text = (
+                    "It reads one such file at a time, and others wait already. Nothing of yours "
+                    "was stored. Go back and send it again in a few seconds."
+                )
             case AnalysisReplaced():
                 title = "The leaderboard has changed"
                 text = (
@@ -173,7 +181,7 @@ class LimitClients:
                 return None
         page = refuse(request, error.status_code, error.default_code, title, text, form=address)
         page["Retry-After"] = str(wait)
-        if not isinstance(error, TooManyAnalyses):
+        if isinstance(error, TooManyDownloads | AnalysisReplaced):
             page["Refresh"] = str(wait)
         return page
 

@@ -151,6 +151,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 5
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=400 * 1024 * 1024)
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=1 << 30)
 MAX_READING_SECONDS = env.float("MAX_READING_SECONDS", default=60)  # processor time, for one file
+MAX_REQUEST_READING_SECONDS = env.float("MAX_REQUEST_READING_SECONDS", default=15)  # in a request
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(VAR_DIR / "static")))

@@ -6,13 +6,13 @@ from itertools import islice
 from typing import BinaryIO
 from urllib.parse import quote
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Document, Plan, Task, User
+from campaigns.reading import reading_place
 from campaigns.trec.documents import ParsedDocument, read_documents
 
 ROWS_AT_ONCE = 500
@@ -53,13 +53,14 @@ def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> AddedDo
     storing the documents.
     """
     refuse_archived(campaign)
-    added = _counted(read_documents(file, max_seconds=settings.MAX_READING_SECONDS))
-    file.seek(0)
-    with transaction.atomic():
-        rows = read_documents(file)
-        while batch := list(islice(rows, ROWS_AT_ONCE)):
-            _store(campaign, batch)
-        record(campaign, actor, "added documents", count=added.count)
+    with reading_place() as max_seconds:
+        added = _counted(read_documents(file, max_seconds=max_seconds))
+        file.seek(0)
+        with transaction.atomic():
+            rows = read_documents(file)
+            while batch := list(islice(rows, ROWS_AT_ONCE)):
+                _store(campaign, batch)
+            record(campaign, actor, "added documents", count=added.count)
     return added
 
 

@@ -6,11 +6,10 @@ What may have changed in the meantime is checked in the transaction.
 
 from collections.abc import Mapping
 
-from django.conf import settings
-
 from campaigns.errors import CannotJudge
 from campaigns.judging.final_grades import Key
 from campaigns.models import Campaign
+from campaigns.reading import MOST_LINES, reading_place
 from campaigns.trec.qrels import ParsedQrels, as_qrels, read_qrels, refuse_high_grades
 
 
@@ -18,9 +17,13 @@ def read_judgment_file(campaign: Campaign, data: bytes) -> tuple[ParsedQrels, di
     """The lines, and the grade of each document. Raises `FormatError` with line numbers if these
     are not judgments of this campaign."""
     positions = dict(campaign.topics.values_list("code", "position"))
-    parsed = read_qrels(
-        as_qrels(data), known_topics=positions, max_seconds=settings.MAX_READING_SECONDS
-    )
+    with reading_place() as max_seconds:
+        parsed = read_qrels(
+            as_qrels(data),
+            known_topics=positions,
+            max_lines=MOST_LINES,
+            max_seconds=max_seconds,
+        )
     refuse_high_grades(parsed, campaign.highest_grade)
     codes = parsed.topics
     rows = zip(

@@ -4,12 +4,12 @@ import hashlib
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
-
-from django.conf import settings
 
 from campaigns.errors import NeedsConfirmation
 from campaigns.models import Campaign, Qrels
+from campaigns.reading import MOST_LINES, reading_place
 from campaigns.stored_files import open_stored, read_stored
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.layouts import is_trec_qrels
@@ -64,13 +64,8 @@ def uploaded_content(
     does not have (their lines are dropped) and for qrels without relevant documents, unless they
     may lack these.
     """
-    codes = set(campaign.topics.values_list("code", flat=True))
-    refused: FormatError | None = None
-    try:
-        parsed = read_qrels(data, known_topics=codes, max_seconds=settings.MAX_READING_SECONDS)
-    except FormatError as error:
-        refused = error
-        parsed = _parse_known_topics(data, codes, error)
+    with reading_place() as max_seconds:
+        parsed, refused = _parsed(campaign, data, max_seconds)
     refuse_high_grades(parsed, campaign.highest_grade)
     doubts = []
     if not (parsed.grades >= campaign.rel).any():
@@ -108,22 +103,28 @@ def text_of(qrels: Qrels) -> Iterator[bytes]:
     return blocks()
 
 
-def _parse_known_topics(data: bytes, codes: set[str], refused: FormatError) -> ParsedQrels:
-    """Parses without the lines of unknown topics. Raises `refused` if there are other problems."""
+def _parsed(
+    campaign: Campaign, data: bytes, max_seconds: float
+) -> tuple[ParsedQrels, FormatError | None]:
+    """Without the lines of unknown topics, and the error that names these. Raises it if there are
+    other problems."""
+    codes = set(campaign.topics.values_list("code", flat=True))
+    read = partial(
+        read_qrels, data, known_topics=codes, max_lines=MOST_LINES, max_seconds=max_seconds
+    )
+    try:
+        return read(), None
+    except FormatError as error:
+        refused = error
     if UNKNOWN not in {problem.code for problem in refused.problems}:
         raise refused
     try:
-        parsed = read_qrels(
-            data,
-            known_topics=codes,
-            unknown_topics="drop",
-            max_seconds=settings.MAX_READING_SECONDS,
-        )
+        parsed = read(unknown_topics="drop")
     except FormatError:
         raise refused from None
     if not parsed.line_count:
         raise refused
-    return parsed
+    return parsed, refused
 
 
 def _with_no_relevant_warning(parsed: ParsedQrels, rel: int) -> ParsedQrels:

@@ -22,6 +22,7 @@ from campaigns.trec.topics_text import FORBIDDEN, squeezed
 
 MAX_BYTES = 4 << 30  # uncompressed
 MAX_DOCUMENTS = 500_000
+MAX_BLANK_LINES = 2_000_000  # four for each document
 DOC_ID_BYTES = 1024
 TITLE_CHARACTERS = 500
 TEXT_CHARACTERS = 1 << 20
@@ -304,12 +305,16 @@ def text_lines(
 def _byte_lines(
     source: BinaryIO | bytes, max_bytes: int, max_seconds: float | None
 ) -> Iterator[bytes]:
-    number, kept, size = 0, list[bytes](), 0
+    number, blank, kept, size = 0, 0, list[bytes](), 0
     for block in plain_blocks(source, max_bytes=max_bytes, max_seconds=max_seconds):
         *whole, rest = block.split(b"\n")
         for line in whole:
             number += 1
-            yield (b"".join(kept) + line).removesuffix(b"\r")
+            line = (b"".join(kept) + line).removesuffix(b"\r")
+            blank += not line
+            if blank > MAX_BLANK_LINES:
+                refuse("TOO_MANY", f"more than {MAX_BLANK_LINES:,} blank lines", number)
+            yield line
             kept, size = [], 0
         kept.append(rest)
         size += len(rest)

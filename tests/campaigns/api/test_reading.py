@@ -1,0 +1,92 @@
+"""A web process reads one file of qrels, judgments or documents at a time, with limits."""
+
+import gzip
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from rest_framework.response import Response
+
+from campaigns import reading
+from campaigns.judging.documents import add_documents
+from campaigns.models import Document, Qrels
+from campaigns.qrels import files
+from campaigns.qrels.files import uploaded_content
+from campaigns.trec import documents
+from campaigns.trec.problems import FormatError
+from tests.campaigns.api.conftest import World, client_of
+
+pytestmark = pytest.mark.django_db
+QRELS = b"1 0 d1 1\n2 0 d2 0\n"
+
+
+def send(world: World, data: bytes = QRELS) -> Response:
+    file = SimpleUploadedFile("qrels.txt", data)
+    return client_of(world.organiser).post(f"{world.url}qrels/", {"file": file}, format="multipart")
+
+
+@contextmanager
+def others_read(*, wait: int) -> Iterator[None]:
+    """One reads, and so many wait."""
+    with ExitStack() as stack:
+        for place in (reading._READING, *[reading._PRESENT] * (1 + wait)):
+            assert place.acquire(blocking=False)
+            stack.callback(place.release)
+        yield
+
+
+@pytest.mark.parametrize(("waiting", "patience"), [(0, 0.01), (reading.WAITING, 1e9)])
+def test_a_file_waits_for_another_unless_too_many_wait(
+    waiting: int,
+    patience: float,
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", patience)
+    before = Qrels.objects.count()
+    with others_read(wait=waiting):
+        answer = send(world)
+        assert (answer.status_code, answer.json()["code"]) == (429, "too_many_files")
+        assert answer.has_header("Retry-After")
+    assert Qrels.objects.count() == before
+    assert send(world).status_code == 201
+    assert send(world, b"1 0 d1 x\n").status_code == 400
+    assert send(world, QRELS + b"1 0 d3 1\n").status_code == 201
+
+
+def test_the_page_says_that_nothing_was_stored(
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", 0.0)
+    browser = Client(headers={"accept": "text/html"})
+    browser.force_login(world.organiser)
+    file = SimpleUploadedFile("documents.txt", b"d1\ta text\n")
+    with others_read(wait=0):
+        page = browser.post(f"/campaigns/{world.campaign.slug}/judging/documents/", {"file": file})
+    assert page.status_code == 429
+    assert not page.has_header("Refresh")
+    assert "Nothing of yours was stored" in re.sub(r"\s+", " ", page.content.decode())
+    assert not Document.objects.exists()
+
+
+def test_a_request_has_less_time_than_a_command(world: World, settings: Any) -> None:
+    settings.MAX_REQUEST_READING_SECONDS = 0
+    assert [each["code"] for each in send(world).json()["problems"]] == ["TOO_SLOW"]
+    uploaded_content(world.campaign, QRELS, is_confirmed=True)
+
+
+def test_blank_lines_count(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 MB of gzip with a billion of them kept a web process for a minute."""
+    monkeypatch.setattr(files, "MOST_LINES", 5)
+    (problem,) = send(world, gzip.compress(b"\n" * 9 + QRELS)).json()["problems"]
+    assert (problem["code"], problem["line"]) == ("TOO_MANY", 6)
+    monkeypatch.setattr(documents, "MAX_BLANK_LINES", 3)
+    file = SimpleUploadedFile("documents.txt", b"\n\n\n\nd1\ta text\n")
+    with pytest.raises(FormatError) as refused:
+        add_documents(campaign=world.campaign, file=file, actor=world.organiser)
+    assert [(each.code, each.line) for each in refused.value.problems] == [("TOO_MANY", 4)]
