@@ -44,7 +44,7 @@ def test_a_file_waits_for_another_unless_too_many_wait(
     waiting: int,
     patience: float,
     world: World,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(reading, "PATIENCE", patience)
     before = Qrels.objects.count()
@@ -60,7 +60,7 @@ def test_a_file_waits_for_another_unless_too_many_wait(
 
 def test_the_page_says_that_nothing_was_stored(
     world: World,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(reading, "PATIENCE", 0.0)
     browser = Client(headers={"accept": "text/html"})

@@ -92,6 +92,23 @@ def test_closing_by_an_organiser_is_announced_and_publication_has_its_own_email(
 
 
 @pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({}, "No further runs are accepted."),
+        ({"grace_minutes": 30}, "within 30 minutes after "),
+        ({"grace_minutes": 30, "is_accepting": False}, "No further runs are accepted."),
+    ],
+)
+def test_the_email_says_what_happens_to_late_runs(facts: dict[str, object], said: str) -> None:
+    campaign = make_campaign(opens_at=NOW, closes_at=NOW + HOUR)
+    make_team(campaign, make_user())
+    notices.notify_of_dates(NOW)
+    Campaign.objects.filter(pk=campaign.pk).update(**facts)
+    notices.notify_of_dates(NOW + HOUR)
+    assert said in Notice.objects.order_by("pk").last().body
+
+
+@pytest.mark.parametrize(
     "facts",
     [
         {"stage": Campaign.Stage.DRAFT, "is_accepting": False},
