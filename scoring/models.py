@@ -21,6 +21,16 @@ class Worker(models.Model):
         return self.name
 
 
+class PeriodicTask(models.Model):
+    """When a worker last took a task that all workers request periodically."""
+
+    name = models.CharField(max_length=40, unique=True)
+    claimed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Job(models.Model):
     """A background job. The row is authoritative: a message only wakes a worker, which claims the
     next job.

@@ -6,7 +6,8 @@ from celery import shared_task
 from campaigns.clock import database_now
 from campaigns.mail import notices
 from scoring import worker
-from scoring.jobs import housekeeping, mail, queue
+from scoring.jobs import housekeeping, mail, periodic, queue
+from scoring.jobs.periodic import TELL_SECONDS, TIDY_SECONDS
 
 
 def _perform_next(job_id: int) -> None:
@@ -21,10 +22,12 @@ for name in queue.PREVIOUS_TASKS.values():
 
 @shared_task(name="scoring.tell_due")
 def tell_due() -> None:
-    notices.notify_of_dates(database_now())
+    if periodic.claim("tell_due", TELL_SECONDS):
+        notices.notify_of_dates(database_now())
 
 
 @shared_task(name="scoring.tidy")
 def tidy() -> None:
-    mail.enqueue_unsent_mails()
-    housekeeping.delete_unowned_files()
+    if periodic.claim("tidy", TIDY_SECONDS):
+        mail.enqueue_unsent_mails()
+        housekeeping.delete_unowned_files()

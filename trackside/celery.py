@@ -20,9 +20,6 @@ app = Celery("trackside")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["scoring"])
 
-TIDY_SECONDS = 3600
-TELL_SECONDS = 60
-
 # The sweep runs in the worker's main process, and another thread forks new children. A child
 # that inherits an open SQLite connection closes it at some time, which unlinks the log that the
 # others write to. No process forks while the lock is held.
@@ -37,12 +34,14 @@ log = logging.getLogger(__name__)
 class Sweeper(bootsteps.StartStopStep):
     """In the worker's main process: sweeps and reports the worker every SWEEP_SECONDS; every minute
     requests the task that sends notices of opening and closing, and every hour the task that
-    deletes unused files."""
+    deletes unused files. One worker performs them."""
 
     requires = {"celery.worker.components:Timer"}
 
     def start(self, worker: Any) -> None:
         from django.conf import settings  # the settings are only known once a worker starts
+
+        from scoring.jobs.periodic import TELL_SECONDS, TIDY_SECONDS
 
         self.entries = [
             worker.timer.call_repeatedly(settings.SWEEP_SECONDS, self.sweep, (worker,)),
