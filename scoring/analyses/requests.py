@@ -18,8 +18,9 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from django.db import IntegrityError, transaction
@@ -51,9 +52,16 @@ OF_RULES: Final = {"assessor_boards", "program_boards"}  # and the rules of scor
 OF_POOLS: Final = {"pool_depths", "left_out", "unique_finds", "run_bounds"}  # of the pool's depth
 OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # which starts without judgments
 # The results that requests have read: two of all pairs of 1,000 runs, or hundreds of usual ones.
-UNPACKED: Final[LRUCache[dict[str, NDArray[Any]]]] = LRUCache(room=60_000_000)
+UNPACKED: Final[LRUCache["Unpacked"]] = LRUCache(room=60_000_000)
 # Characters of the digest that depend neither on the judgments nor on the stamp of the request.
 STABLE: Final = 32
+
+
+class Unpacked(NamedTuple):
+    """The result that a request has read."""
+
+    answered_at: datetime | None
+    result: dict[str, NDArray[Any]]
 
 
 class AnalysisReplaced(Throttled):
@@ -99,7 +107,9 @@ def request_analyses(
     and have the same qrels version."""
     campaign = viewer.campaign
     digests = _digests(campaign, requests, stamp)
-    stored = campaign.analyses.filter(digest__in=digests).defer("answer")
+    stored = campaign.analyses.filter(digest__in=digests)
+    if all(UNPACKED.get(_unpacked_key(campaign.pk, digest)) for digest in digests):
+        stored = stored.defer("answer")
     known = {analysis.digest: analysis for analysis in stored}
     return [
         known.get(digest)
@@ -114,7 +124,7 @@ def _of_any_state(
 ) -> Analysis | None:
     """The analysis of the same question that no worker has begun, with the digest of the current
     state from now on; or one that took too long. None if there is neither."""
-    same = campaign.analyses.filter(qrels=qrels, kind=kind, question=dict(question)).defer("answer")
+    same = campaign.analyses.filter(qrels=qrels, kind=kind, question=dict(question))
     waiting = Q(state=Analysis.State.WAITING)
     analysis = same.filter(waiting | ~Q(failure="")).order_by("failure", "pk").first()
     if analysis is None or analysis.failure:
@@ -170,7 +180,6 @@ def last_computed(analysis: Analysis) -> Analysis | None:
     if analysis.state == Analysis.State.DONE:
         return analysis
     done = Analysis.objects.filter(campaign=analysis.campaign_id, state=Analysis.State.DONE)
-    done = done.defer("answer")
     return done.filter(digest__startswith=analysis.digest[:STABLE]).order_by("-pk").first()
 
 
@@ -225,20 +234,33 @@ def _current_digest(analysis: Analysis) -> str:
 
 def result_of(analysis: Analysis) -> dict[str, NDArray[Any]]:
     """The arrays of an analysis that is done, by name. All requests share them, so they cannot be
-    changed. One query if no request has read them before. Raises `AnalysisReplaced`."""
-    key = f"{analysis.pk} {analysis.digest} {analysis.answered_at}"
+    changed. Raises `AnalysisReplaced`."""
+    key = _unpacked_key(analysis.campaign_id, analysis.digest)
     with UNPACKED.alone(key):
-        result = UNPACKED.get(key)
-        if result is None:
-            packed = Analysis.objects.filter(pk=analysis.pk).values_list("answer", flat=True)
-            if (answer := packed.first()) is None:
-                raise AnalysisReplaced
-            with np.load(io.BytesIO(bytes(answer)), allow_pickle=False) as stored:
-                result = {name: stored[name] for name in stored.files}
-            for array in result.values():
-                array.flags.writeable = False
-            UNPACKED.keep(key, result, sum(array.nbytes for array in result.values()))
-    return result
+        unpacked = UNPACKED.get(key)
+        if unpacked is None or unpacked.answered_at != analysis.answered_at:
+            unpacked = _unpacked(analysis)
+            size = sum(array.nbytes for array in unpacked.result.values())
+            UNPACKED.keep(key, unpacked, size)
+    return unpacked.result
+
+
+def _unpacked(analysis: Analysis) -> Unpacked:
+    try:
+        answer = analysis.answer  # a query, if another request's was evicted in the meantime
+    except Analysis.DoesNotExist:
+        answer = None
+    if answer is None:
+        raise AnalysisReplaced
+    with np.load(io.BytesIO(bytes(answer)), allow_pickle=False) as stored:
+        result = {name: stored[name] for name in stored.files}
+    for array in result.values():
+        array.flags.writeable = False
+    return Unpacked(analysis.answered_at, result)
+
+
+def _unpacked_key(campaign_id: int, digest: str) -> str:
+    return f"{campaign_id} {digest}"
 
 
 def packed(result: Result) -> bytes:

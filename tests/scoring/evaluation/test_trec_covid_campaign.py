@@ -143,14 +143,14 @@ def test_base_and_residual_of_a_run_are_those_of_a_loop_by_hand(covid: Campaign)
     "query",
     ["", "?measure=AP", "?measure=RBP(p%3D0.8)&sort=judged", "?columns=AP&columns=RR&ties=on"],
 )
-def test_the_board_of_143_runs_takes_at_most_14_queries(
+def test_the_board_of_143_runs_takes_at_most_12_queries(
     covid: Campaign, client: Client, query: str, django_assert_max_num_queries: object
 ) -> None:
     client.force_login(make_organiser(covid))
     url = reverse("scoring:leaderboard", args=["covid"]) + query
     client.get(url)  # asks which runs cannot be told apart
     perform_waiting_jobs(covid)
-    with django_assert_max_num_queries(14):  # two load the results of analyses, once in a process
+    with django_assert_max_num_queries(12):
         page = client.get(url)
     assert page.status_code == 200
     assert page.content.count(b"/runs/") >= 143

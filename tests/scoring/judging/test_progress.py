@@ -241,7 +241,7 @@ def test_the_pages_take_few_queries(
         if name == "judging-plan":
             organiser_client.get(url)
             perform_jobs()
-        with django_assert_max_num_queries(13):
+        with django_assert_max_num_queries(12):
             assert organiser_client.get(url).status_code == 200
 
 
