@@ -22,7 +22,7 @@ from scoring.agreement.tables import (
     swaps_table,
 )
 from scoring.evaluation.rules import rules_of
-from scoring.output.public import board_viewer, public_table
+from scoring.output.public import board_viewer, public_page, public_table
 from scoring.output.responses import TableResponse, page_or_404, table_response
 from scoring.results.options import versions_offered
 
@@ -31,12 +31,10 @@ MANY = 14  # measures whose numbers need the full width of the page
 
 
 @require_safe
-def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
+@public_page
+def agreement_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     """The map of the measures; with the parameter `a`, two orderings."""
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     context = {"viewer": viewer, "campaign": viewer.campaign}
-    if not viewer.can_see_board:
-        return render(request, "scoring/leaderboard/leaderboard_hidden.html", context)
     if request.GET.get("a") and viewer.campaign.active_qrels is not None:
         return render(
             request, "scoring/agreement/agreement_pair.html", context | _pair(request, viewer)

@@ -30,6 +30,8 @@ def analysed_page(
         Analysis.State.COMPUTING,
     ):
         response["Refresh"] = str(POLL_SECONDS)
+    elif analysis is not None and analysis.state == Analysis.State.FAILED:
+        response["Cache-Control"] = "no-store"  # it may be requested again at any time
     return response
 
 

@@ -13,27 +13,21 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.access import Viewer
-from scoring.analyses.responses import analysed_page, hidden_page
+from scoring.analyses.responses import analysed_page
 from scoring.core.measures.catalogue import family_of
 from scoring.leaderboard.badge import board_badge, run_badge_of
 from scoring.leaderboard.page import rendered_board
 from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_table
-from scoring.output.public import AnyResponse, public_response
+from scoring.output.public import AnyResponse, public_page, public_response
 from scoring.output.responses import TableResponse, table_response
 
 EMBEDDED_ROWS: Final = 25
 
 
 @require_safe
-def leaderboard_page(request: HttpRequest, slug: str) -> AnyResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_board:
-        return hidden_page(request, viewer)
-    return public_response(request, viewer, partial(_page, request, viewer))
-
-
-def _page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
+@public_page
+def leaderboard_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     rendered = rendered_board(request, viewer)
     return analysed_page(
         request,

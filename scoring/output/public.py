@@ -2,8 +2,8 @@
 
 The compressed length of a body reveals a secret in it to an attacker who chooses another part of
 the body (BREACH). Nothing else on this site is therefore compressed. A view calls
-`public_response`, or is a `public_table`. Only a request without a login gets such a response: its
-body contains no CSRF token and nothing about a person
+`public_response`, or is a `public_page` or a `public_table`. Only a request without a login gets
+such a response: its body contains no CSRF token and nothing about a person
 (docs/decisions/compressed-public-responses.md).
 """
 
@@ -22,6 +22,7 @@ from rest_framework.response import Response
 
 from campaigns import access
 from campaigns.access import Viewer
+from scoring.analyses.responses import hidden_page
 from scoring.evaluation.lru import LRUCache
 from scoring.output.long_downloads import begin_long_download
 from scoring.results.cache import cached_board
@@ -123,6 +124,22 @@ def public_table(
     return mark
 
 
+def public_page(view: Callable[..., AnyResponse]) -> Callable[..., AnyResponse]:
+    """Decorates the view of a page that depends on the same rows as a `public_table`, and gets the
+    viewer instead of the slug. Viewers who may see the campaign but not its leaderboard get a page
+    that says so."""
+
+    @wraps(view)
+    def respond(request: HttpRequest, slug: str) -> AnyResponse:
+        viewer = access.viewer_or_404(request.user, slug, params=request.GET)
+        if not viewer.can_see_board:
+            return hidden_page(request, viewer)
+        page = partial(view, request, viewer)
+        return public_response(request, viewer, page, shows_topics=True)
+
+    return respond
+
+
 def board_viewer(request: HttpRequest, slug: str) -> Viewer:
     """Organisers can preview the table as others see it."""
     return access.board_or_404(request.user, slug, params=request.GET)
@@ -165,4 +182,5 @@ def _in_one_piece(response: StreamingHttpResponse) -> AnyResponse:
 
 def _is_packable(request: HttpRequest, response: AnyResponse) -> bool:
     has_token = "CSRF_COOKIE_NEEDS_UPDATE" in request.META  # a template asked for one
-    return not response.streaming and response.status_code == 200 and not has_token
+    is_kept = "no-store" not in response.get("Cache-Control", "")
+    return not response.streaming and response.status_code == 200 and is_kept and not has_token

@@ -7,9 +7,9 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from scoring.analyses.requests import result_of
-from scoring.analyses.responses import analysed_page, context_of, hidden_page
+from scoring.analyses.responses import analysed_page, context_of
 from scoring.evaluation.rules import rules_of
-from scoring.output.public import board_viewer, public_table
+from scoring.output.public import board_viewer, public_page, public_table
 from scoring.output.responses import TableResponse, analysed_table
 from scoring.pools.charts import depth_band, pool_scatter
 from scoring.pools.options import PoolChoice, PoolDepth
@@ -20,10 +20,8 @@ from scoring.pools.tables import runs_table, summaries_table, teams_table
 
 
 @require_safe
-def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_board:
-        return hidden_page(request, viewer)
+@public_page
+def pools_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = depths_query(viewer, request.GET)
     study = study_of(viewer, query)
     context = _page(viewer, query, study) | {
@@ -68,10 +66,8 @@ def depths_csv(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
 
 
 @require_safe
-def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_board:
-        return hidden_page(request, viewer)
+@public_page
+def teams_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = team_query(viewer, request.GET)
     study = teams_left_out(viewer, query)
     context = _page(viewer, query, study) | {

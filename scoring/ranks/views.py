@@ -5,9 +5,9 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.analyses.responses import analysed_page, context_of, hidden_page
+from scoring.analyses.responses import analysed_page, context_of
 from scoring.output.plotting import MOST_ROWS, row_chart_size
-from scoring.output.public import board_viewer, public_table
+from scoring.output.public import board_viewer, public_page, public_table
 from scoring.output.responses import TableResponse, analysed_table, page_or_404
 from scoring.ranks.analysis import SAMPLES
 from scoring.ranks.charts import needed_chart, ranks_chart, stability_chart, swaps_chart
@@ -30,10 +30,8 @@ STABLE = 0.05  # swap rate up to which a difference is called stable
 
 
 @require_safe
-def ranks_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_board:
-        return hidden_page(request, viewer)
+@public_page
+def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = ranks_query(viewer, request.GET)
     has_possible = any(row.interval.possible_best is not None for row in query.rows)
     context = context_of(viewer, query) | {
@@ -63,10 +61,8 @@ def ranks_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> Tabl
 
 
 @require_safe
-def stability_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_board:
-        return hidden_page(request, viewer)
+@public_page
+def stability_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = halves_query(viewer, request.GET)
     halves = query.halves
     has_rows = halves is not None and bool(halves.rows)
@@ -103,10 +99,8 @@ def swap_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> Table
 
 
 @require_safe
-def topics_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_board:
-        return hidden_page(request, viewer)
+@public_page
+def topics_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = topics_query(viewer, request.GET)
     answered = [row for row in query.rows if row.needed.t_test is not None]
     difference = f"{query.required.difference:g}"

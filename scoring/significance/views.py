@@ -5,8 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.analyses.responses import analysed_page, context_of, hidden_page
-from scoring.output.public import board_viewer, public_table
+from scoring.analyses.responses import analysed_page, context_of
+from scoring.output.public import board_viewer, public_page, public_table
 from scoring.output.responses import TableResponse, analysed_table, page_or_404
 from scoring.significance.charts import matrix_figure
 from scoring.significance.counts_analysis import counted_runs
@@ -25,10 +25,8 @@ FEW = 8  # runs: with fewer, the chart is smaller
 
 
 @require_safe
-def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_board:
-        return hidden_page(request, viewer)
+@public_page
+def significance_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = significance_query(viewer, request.GET)
     result = query.result
     context = context_of(viewer, query) | {
@@ -59,10 +57,8 @@ def significance_table(request: HttpRequest, viewer: access.Viewer, suffix: str)
 
 
 @require_safe
-def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_board:
-        return hidden_page(request, viewer)
+@public_page
+def counts_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     counts = counts_query(viewer, request.GET)
     context = context_of(viewer, counts) | {
         "counts": counts,
