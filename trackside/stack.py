@@ -6,10 +6,11 @@ only: its services have no passwords, and its S3 server stores files in memory.
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -240,11 +241,26 @@ def write_http(folder: Path, site: str) -> Path:
     return path
 
 
+def write_settings(folder: Path, environment: Mapping[str, str]) -> Path:
+    """Writes a file with which a shell runs commands of manage.py on the stack."""
+    path = folder / "settings.sh"
+    path.touch(0o600)
+    settings = {name: value for name, value in environment.items() if name not in KEPT}
+    path.write_text("".join(f"export {k}={shlex.quote(v)}\n" for k, v in settings.items()))
+    return path
+
+
 def run_stack(wish: StopRequest) -> None:
     folder = Path(os.environ.get("STACK_DIR") or BASE_DIR / "var" / "stack")
     shutil.rmtree(folder, ignore_errors=True)
     with running(folder, port=int(os.environ.get("PORT") or 8000), wish=wish) as stack:
+        settings = write_settings(folder, stack.environment_of("web0"))
         print(f"Open {stack.address}/ ; logs are in {folder}. Ctrl-C stops it.", flush=True)
+        print(
+            "The first account, which may create campaigns and approve others, is made in another "
+            f"terminal:\n  . {settings} && {sys.executable} manage.py createsuperuser",
+            flush=True,
+        )
         stack.watch()
 
 
