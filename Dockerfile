@@ -50,13 +50,17 @@ RUN for name in campaigns/trec/_scan scoring/core/data/_align; do \
 
 FROM base
 
+# pg_dump and pg_restore, for the commands backup and restore, in the version of docker-compose.yml.
+RUN apt-get update && apt-get install -y --no-install-recommends postgresql-client-17 \
+    && rm -rf /var/lib/apt/lists/*
+
 WORKDIR /app
 COPY --from=built /opt/trackside /opt/trackside
 COPY --from=built /app /app
 # Docker gives a new volume the owner of the folder on which it is mounted.
 RUN groupadd --gid 10001 trackside \
     && useradd --uid 10001 --gid 10001 --no-create-home trackside \
-    && install --directory --owner trackside --group trackside --mode 750 /var/lib/trackside
+    && install --directory --owner trackside --group trackside --mode 750 /var/lib/trackside /backups
 USER 10001:10001
 
 EXPOSE 8000

@@ -31,6 +31,22 @@ class PeriodicTask(models.Model):
         return self.name
 
 
+class Backup(models.Model):
+    """A backup of the site that was completed, so that operators can be told how old the last one
+    is."""
+
+    finished_at = models.DateTimeField()
+    bytes = models.PositiveBigIntegerField()
+    files = models.PositiveBigIntegerField()
+    faults = models.PositiveBigIntegerField()  # files that were missing or damaged
+
+    class Meta:
+        get_latest_by = "finished_at"
+
+    def __str__(self) -> str:
+        return f"{self.finished_at:%Y-%m-%d %H:%M}"
+
+
 class Job(models.Model):
     """A background job. The row is authoritative: a message only wakes a worker, which claims the
     next job.

@@ -1,6 +1,7 @@
 """Checks of settings that depend on each other, run by `manage.py check`."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -8,8 +9,13 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.core.files.storage import default_storage
+from django.db import DatabaseError
 from django.http.request import validate_host
+from django.utils import timezone
 
+from scoring.models import Backup
+
+OLDEST_BACKUP = timedelta(days=8)  # so that a weekly one may be late
 LEAST_PASSWORD = 12
 LARGEST_IN_MEMORY = 2_621_440  # bytes
 
@@ -25,6 +31,20 @@ def check_time_limits(**_: object) -> list[CheckMessage]:
 def check_deployment(**_: object) -> list[CheckMessage]:
     """Checks of a deployment, in addition to Django's own."""
     return list(_doubts_of_deployment())
+
+
+@register(Tags.security, deploy=True)
+def check_backups(**_: object) -> list[CheckMessage]:
+    """Whether a backup was made lately. Says nothing if the database does not respond or has no
+    tables yet."""
+    try:
+        is_lately = Backup.objects.filter(finished_at__gt=timezone.now() - OLDEST_BACKUP).exists()
+    except DatabaseError:
+        return []
+    if is_lately:
+        return []
+    return [Warning(f"No backup was completed in the last {OLDEST_BACKUP.days} days: see the"
+                    " command backup.")]  # fmt: skip
 
 
 def _limits_out_of_order() -> Iterator[CheckMessage]:

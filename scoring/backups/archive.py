@@ -6,16 +6,17 @@ files deleted in the meantime (of refused runs). A restore writes the files befo
 no row ever points to a missing file.
 """
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,22 @@ from typing import Any
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import connection, connections, transaction
+from django.db.models.functions import Now
+from django.utils import timezone
 
+from scoring.backups import postgres
 from scoring.jobs.housekeeping import OWNERS
+from scoring.models import Backup
 
 DATABASE, FILES, LIST = "database", "files/", "list.json"
 FORMAT = 1
+NAME = "site-%Y-%m-%dT%H%M%SZ.tar"  # of a backup that is named by its time
+NAMED = "site-????-??-??T??????Z.tar"
 AT_ONCE = 4  # parallel reads: no more than trackside/bulkhead.py allows
+
+
+class CannotBackUp(Exception):
+    """The message says why; nothing was written."""
 
 
 class CannotRestore(Exception):
@@ -36,37 +47,58 @@ class CannotRestore(Exception):
 
 
 @dataclass(frozen=True)
-class Backup:
+class Report:
     """What a backup contains. `faults` lists files that are missing or damaged; `deleted` lists
     files of runs that were refused during the backup."""
 
+    path: Path
     files: int
     faults: tuple[str, ...]
     deleted: tuple[str, ...]
 
 
-def back_up(path: Path) -> Backup:
-    """Writes the site to `path`, completely or not at all."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".backup-") as folder:
-        dump, draft = Path(folder) / DATABASE, Path(folder) / "draft"
-        owned = _dump_database(dump)
+def back_up(path: Path) -> Report:
+    """Writes the site to `path`, completely or not at all, and records that it did. In a folder, it
+    is named by the time. Raises `CannotBackUp` if the database cannot be dumped or another backup
+    is being written to the folder, OSError if the folder or the storage fails."""
+    if path.is_dir():
+        path /= timezone.now().strftime(NAME)
+    with _workspace(path.parent) as folder:
+        dump, draft = folder / DATABASE, folder / "draft"
+        try:
+            owned = _dump_database(dump)
+        except postgres.ProgramFailed as error:
+            raise CannotBackUp(str(error)) from None
         digests: dict[str, str] = {}
         missing, damaged = [], []
         with tarfile.open(draft, "w") as archive:
             archive.add(dump, DATABASE)
-            for key, copy in _copies(list(owned), Path(folder)):
+            for key, copy in _copies(list(owned), folder):
                 if copy is None:
                     missing.append(key)
                     continue
                 digests[key] = _add_file(archive, key, copy)
                 if digests[key] != owned[key]:
                     damaged.append(f"{key} differs from the file that was stored")
-            _add_list(archive, Path(folder), digests)
+            _add_list(archive, folder, digests)
         os.replace(draft, path)
     still_owned = set(_digests())
     faults = [f"{key} is missing from the storage" for key in missing if key in still_owned]
     deleted = tuple(key for key in missing if key not in still_owned)
-    return Backup(files=len(digests), faults=(*faults, *damaged), deleted=deleted)
+    report = Report(path, files=len(digests), faults=(*faults, *damaged), deleted=deleted)
+    size = path.stat().st_size
+    Backup.objects.create(
+        finished_at=Now(), bytes=size, files=report.files, faults=len(report.faults)
+    )
+    return report
+
+
+def delete_older(folder: Path, keep: int) -> list[str]:
+    """Deletes all backups that are named by their time, except the latest `keep`; their names."""
+    older = sorted(folder.glob(NAMED), reverse=True)[keep:]
+    for path in older:
+        path.unlink()
+    return [path.name for path in older]
 
 
 def restore(path: Path) -> int:
@@ -84,6 +116,8 @@ def restore(path: Path) -> int:
                 f"The backup is of a {listed['vendor']} database, but the site uses "
                 f"{connection.vendor}."
             )
+        if dumped_by := listed.get("pg_dump"):  # backups made before November 2026 do not say it
+            _refuse_unfit(dumped_by)
         for key, digest in listed["files"].items():
             _restore_file(archive, key, digest)
         dump = Path(folder) / DATABASE
@@ -91,6 +125,20 @@ def restore(path: Path) -> int:
             shutil.copyfileobj(_member(archive, DATABASE), out)
         _load_database(dump)
     return len(listed["files"])
+
+
+@contextmanager
+def _workspace(folder: Path) -> Iterator[Path]:
+    """A folder for what a backup consists of. What a killed backup left is deleted."""
+    with (folder / ".backup.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotBackUp(f"Another backup is being written to {folder}.") from None
+        for left in folder.glob(".backup-*"):
+            shutil.rmtree(left)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".backup-") as own:
+            yield Path(own)
 
 
 def _digests() -> dict[str, str]:
@@ -130,7 +178,9 @@ def _add_file(archive: tarfile.TarFile, key: str, copy: Path) -> str:
 
 
 def _add_list(archive: tarfile.TarFile, folder: Path, digests: dict[str, str]) -> None:
-    listed = {"format": FORMAT, "vendor": connection.vendor, "files": digests}
+    listed: dict[str, Any] = {"format": FORMAT, "vendor": connection.vendor, "files": digests}
+    if connection.vendor == "postgresql":
+        listed["pg_dump"] = postgres.major_version("pg_dump")
     (folder / LIST).write_text(json.dumps(listed))
     archive.add(folder / LIST, LIST)
 
@@ -171,9 +221,9 @@ def _member(archive: tarfile.TarFile, name: str) -> Any:
 def _dump_database(path: Path) -> dict[str, str]:
     """The digests of the files that its rows own, by key, read from the same state that is dumped:
     so every file of the backup has its row and every row its file."""
-    facts = connection.settings_dict
     if connection.vendor == "sqlite":
-        with sqlite3.connect(facts["NAME"]) as here, sqlite3.connect(path) as there:
+        name = connection.settings_dict["NAME"]
+        with sqlite3.connect(name) as here, sqlite3.connect(path) as there:
             here.backup(there)
             return _digests_in(there)
     with transaction.atomic():
@@ -181,8 +231,7 @@ def _dump_database(path: Path) -> dict[str, str]:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             cursor.execute("SELECT pg_export_snapshot()")
             (snapshot,) = cursor.fetchone()
-        _run_postgres("pg_dump", "--format=custom", "--no-owner", "--snapshot", snapshot,
-                      "--file", str(path), str(facts["NAME"]))  # fmt: skip
+        postgres.dump(snapshot, str(path))
         return _digests()
 
 
@@ -196,19 +245,20 @@ def _digests_in(copy: sqlite3.Connection) -> dict[str, str]:
 
 
 def _load_database(path: Path) -> None:
-    facts = connection.settings_dict
     if connection.vendor == "sqlite":
-        with sqlite3.connect(path) as here, sqlite3.connect(facts["NAME"]) as there:
+        name = connection.settings_dict["NAME"]
+        with sqlite3.connect(path) as here, sqlite3.connect(name) as there:
             here.backup(there)
     else:
-        _run_postgres("pg_restore", "--no-owner", "--exit-on-error", "--single-transaction",
-                      "--dbname", str(facts["NAME"]), str(path))  # fmt: skip
+        try:
+            postgres.load(str(path))
+        except postgres.ProgramFailed as error:
+            raise CannotRestore(str(error)) from None
     connections.close_all()
 
 
-def _run_postgres(program: str, *arguments: str) -> None:
-    facts = connection.settings_dict
-    named = {"PGHOST": facts["HOST"], "PGPORT": facts["PORT"], "PGUSER": facts["USER"]}
-    secret = {"PGPASSWORD": facts["PASSWORD"]} if facts["PASSWORD"] else {}
-    environment = os.environ | {k: str(v) for k, v in named.items() if v} | secret
-    subprocess.run([program, *arguments], env=environment, check=True)  # noqa: S603 - named above
+def _refuse_unfit(dumped_by: int) -> None:
+    try:
+        postgres.refuse_unfit(dumped_by)
+    except postgres.ProgramFailed as error:
+        raise CannotRestore(str(error)) from None

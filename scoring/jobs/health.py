@@ -9,7 +9,7 @@ from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q,
 from django.db.models.functions import Now
 
 from scoring.jobs import health_probes
-from scoring.models import Job
+from scoring.models import Backup, Job
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,14 @@ def abandoned_count() -> int:
     """Running jobs whose worker is gone and that no sweep has requeued."""
     since = Now() - timedelta(seconds=2 * settings.SWEEP_SECONDS)
     return Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=since).count()
+
+
+def last_backup() -> Backup | None:
+    """The last completed backup of the site; None also if the database fails."""
+    try:
+        return Backup.objects.order_by("finished_at").last()
+    except DatabaseError:  # it failed after it had responded
+        return None
 
 
 def _work_is_done() -> bool:

@@ -16,6 +16,7 @@ from scoring.jobs.health import (
     abandoned_count,
     check_health,
     job_statistics,
+    last_backup,
     oldest_waiting_seconds,
 )
 
@@ -28,7 +29,10 @@ def healthz(request: HttpRequest) -> HttpResponse:
     health = asdict(check_health())
     if request.GET.get("of") == "web":
         health = {name: health[name] for name in ("database", "storage")}
-    return JsonResponse(health, status=200 if all(health.values()) else 503)
+    status = 200 if all(health.values()) else 503
+    backup = last_backup() if health["database"] else None
+    facts = {"last_backup": backup.finished_at} if backup else {}
+    return JsonResponse(health | facts, status=status)
 
 
 @require_safe
@@ -70,6 +74,17 @@ class _Collector:
                 "Jobs that the workers perform at the same time, as they reported.",
                 value=workers.slots(),
             )
+            if backup := last_backup():
+                yield GaugeMetricFamily(
+                    "trackside_last_backup_timestamp_seconds",
+                    "When the last backup was completed.",
+                    value=backup.finished_at.timestamp(),
+                )
+                yield GaugeMetricFamily(
+                    "trackside_last_backup_faults",
+                    "Files that were missing or damaged in the last backup.",
+                    value=backup.faults,
+                )
             yield from _job_metrics()
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.container import base_image, image, storage
+from tests.container import base_image, database_image, image, storage
 from tests.container.programs import obstacles
 from tests.container.steps import STEPS, note, step
 
@@ -19,6 +19,8 @@ def built() -> image.Image:
     kept = storage.kept()
     with step("the base image"):
         note(base_image.provide(kept, image.ROOT / "Dockerfile"))
+    with step("the image of the database server"):
+        note(database_image.provide(kept, image.ROOT))
     with step("buildah build"):
         return image.build(kept)
 

@@ -15,6 +15,7 @@ from tests.container.storage import Storage
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "localhost/trackside"
+DATABASE = "localhost/trackside-database"
 # What lies about in a checkout and must not reach the image.
 LITTER = (".env", ".venv/bin/python", "var/trackside.sqlite3", "tests/test_one.py", "notes.txt",
           "trackside/__pycache__/settings.pyc", "site-backup.tar")  # fmt: skip
@@ -25,6 +26,10 @@ class Image:
     storage: Storage
     name: str
     configuration: dict[str, Any]
+
+    def beside(self, name: str) -> "Image":
+        """Another image of the same storage."""
+        return Image(self.storage, name, self.storage.configuration(name))
 
     @contextmanager
     def files(self) -> Iterator[Path]:

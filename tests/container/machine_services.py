@@ -1,5 +1,5 @@
-"""What stands around the image, by this machine's own programs: PostgreSQL, Redis, nginx, and an S3
-server. Each runs in the namespace of its service, by an account that is not root."""
+"""What stands around the images, by this machine's own programs: Redis, nginx, and an S3 server.
+Each runs in the namespace of its service, by an account that is not root."""
 
 import os
 import shutil
@@ -95,31 +95,6 @@ class MachineService:
 
     def printed(self) -> str:
         return self.log.read_text(errors="replace")[-3000:]
-
-
-def postgres(service: dict[str, Any], network: Network, folder: Path) -> MachineService:
-    """A cluster as the image `postgres` makes it at its first start."""
-    given = service["environment"]
-    _own(folder, "postgres")
-    password = folder.parent / "postgres.password"
-    password.write_text(given["POSTGRES_PASSWORD"])
-    data = folder / "data"
-    as_owner = ("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--")
-    password.chmod(0o644)
-    run(*as_owner, "initdb", "--pgdata", data, "--username", given["POSTGRES_USER"],
-        "--pwfile", password, "--auth-host", "scram-sha-256", "--auth-local", "trust", "--no-sync",
-        "--encoding", "UTF8", "--no-locale")  # fmt: skip
-    with (data / "pg_hba.conf").open("a") as rules:
-        rules.write("host all all all scram-sha-256\n")
-    single = [*as_owner, "postgres", "--single", "-D", str(data), "postgres"]
-    subprocess.run(
-        single, input=f"CREATE DATABASE {given['POSTGRES_DB']};\n", text=True, check=True,
-        capture_output=True, env=with_path(os.environ),
-    )  # fmt: skip
-    command = ["postgres", "-D", str(data), "-c", "listen_addresses=*", "-c", "fsync=off",
-               "-c", f"unix_socket_directories={folder}"]  # fmt: skip
-    place = {"PGHOST": str(folder)}
-    return MachineService("db", service, network, folder, "postgres", command, place)
 
 
 def redis(service: dict[str, Any], network: Network, folder: Path) -> MachineService:

@@ -11,7 +11,6 @@ from tests.patience import PATIENCE
 PACKAGES = {
     "buildah": "buildah",
     "envsubst": "gettext-base",
-    "initdb": "postgresql",
     "ip": "iproute2",
     "mmdebstrap": "mmdebstrap",
     "nginx": "nginx-light",
@@ -20,8 +19,7 @@ PACKAGES = {
     "setpriv": "util-linux",
     "tini-static": "tini",
 }
-POSTGRES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-PATH = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin", *map(str, POSTGRES[-1:])])
+PATH = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
 
 
 class Failed(Exception):

@@ -10,9 +10,10 @@ from typing import Any
 
 from tests.container import compose, machine_services
 from tests.container.container import Container
-from tests.container.image import ROOT, Image
+from tests.container.image import DATABASE, ROOT, Image
 from tests.container.machine_services import MachineService
 from tests.container.network import Network
+from tests.container.programs import Failed
 from tests.container.volumes import Volumes
 from tests.patience import PATIENCE, wait_for
 
@@ -90,14 +91,26 @@ class Site:
     def _make(self, name: str) -> Container | MachineService:
         service, place = self.services[name], self.folder / name
         match name:
-            case "db":
-                return machine_services.postgres(service, self.network, place)
             case "redis":
                 return machine_services.redis(service, self.network, place)
             case "proxy":
                 return machine_services.proxy(service, self.network, place, self.project)
-        volumes = Volumes(self.folder / "volumes", self.project)
-        return Container(name, service, self.image, self.network, volumes, self.folder)
+        image = self.image.beside(DATABASE) if name == "db" else self.image
+        return Container(name, service, image, self.network, self.volumes, self.folder)
+
+    @property
+    def volumes(self) -> Volumes:
+        return Volumes(self.folder / "volumes", self.project)
+
+    def run(self, name: str, *command: str) -> str:
+        """`docker compose run --rm NAME COMMAND`: what it printed. Raises `Failed`."""
+        service = self.services[name] | ({"command": list(command)} if command else {})
+        container = Container(name, service, self.image, self.network, self.volumes, self.folder)
+        container.log.unlink(missing_ok=True)
+        container.start()
+        if status := container.wait():
+            raise Failed(f"{name} {' '.join(command)}: exit status {status}\n{container.printed()}")
+        return container.printed()
 
     def manage(self, *words: str) -> str:
         """`docker compose exec web python manage.py ...`"""

@@ -29,7 +29,7 @@ def runtime_spec(
     spec["root"] = {"path": str(rootfs), "readonly": service.get("read_only", False)}
     spec["process"] |= {
         "terminal": False,
-        "user": _user(str(service.get("user", configuration.get("User", "")))),
+        "user": _user(str(service.get("user", configuration.get("User", ""))), rootfs),
         "args": [INIT, "--", *_command(service, configuration)],
         "env": list(_environment(service, configuration, namespace.host)),
         "cwd": configuration.get("WorkingDir") or "/",
@@ -56,8 +56,14 @@ def _example(folder: Path) -> dict[str, Any]:
     return dict(json.loads(written.read_text()))
 
 
-def _user(numbers: str) -> dict[str, int]:
-    uid, _, gid = numbers.partition(":")
+def _user(user: str, rootfs: Path) -> dict[str, int]:
+    """`10001:10001`, or the name of an account of the image."""
+    if ":" not in user:
+        accounts = (rootfs / "etc/passwd").read_text().splitlines()
+        (user,) = [
+            ":".join(each.split(":")[2:4]) for each in accounts if each.startswith(f"{user}:")
+        ]
+    uid, _, gid = user.partition(":")
     return {"uid": int(uid), "gid": int(gid)}
 
 

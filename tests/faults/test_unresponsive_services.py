@@ -20,7 +20,8 @@ from django.test import Client
 
 from campaigns import stored_files
 from campaigns.models import Run
-from scoring import backups, verifying
+from scoring import verifying
+from scoring.backups import archive
 from scoring.jobs import health_probes, queue
 from tests.faults.servers import Postgres, Redis
 from tests.faults.unresponsive import accepting_and_saying_nothing, stopped
@@ -193,9 +194,9 @@ class SlowStore:
 def test_a_backup_and_a_verification_do_not_crowd_a_slow_store(
     short_limits: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(backups, "default_storage", SlowStore())
+    monkeypatch.setattr(archive, "default_storage", SlowStore())
     names = [str(number) for number in range(10)]
-    assert [key for key, copy in backups._copies(names, tmp_path) if copy] == names
+    assert [key for key, copy in archive._copies(names, tmp_path) if copy] == names
     monkeypatch.setattr(stored_files, "default_storage", store := SlowStore())
     rows = [Run(storage_key=name, digest="") for name in names]
     for row, fault in verifying._faults(rows):

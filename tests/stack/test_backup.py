@@ -1,5 +1,6 @@
 """A site backed up and restored elsewhere says what it said."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import psycopg
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+NOTHING = Path("/nonexistent")  # a PATH without programs
 POSTGRES = os.environ.get("FAULT_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
 NAMES = [f"trackside_backup_{os.getpid()}_{which}" for which in ("from", "to")]
 FILL = """
@@ -48,6 +50,12 @@ default_storage.save("runs/zz/nobodys", ContentFile(b"owned by no row"))
 default_storage.delete(Run.objects.get().storage_key)
 with open(default_storage.path(Qrels.objects.get().storage_key), "ab") as file:
     file.write(b"damaged")
+"""
+
+
+RECORDS = """
+from scoring.models import Backup
+print(*Backup.objects.values_list("files", "faults"))
 """
 
 
@@ -140,3 +148,41 @@ def test_a_restored_site_says_what_it_said(
     with tarfile.open(kept) as whole, tarfile.open(second) as harmed:
         assert len(harmed.getnames()) == len(whole.getnames()) - 1
         assert not [name for name in harmed.getnames() if "nobodys" in name]
+
+
+def test_backups_of_a_folder_are_named_by_their_time_and_the_latest_are_kept(
+    tmp_path: Path, site: Callable[[Path], dict[str, str]]
+) -> None:
+    here, folder = site(tmp_path / "from"), tmp_path / "backups"
+    assert manage(here, "migrate", "--verbosity", "0").returncode == 0
+    refused = manage(here, "backup", str(folder / "site.tar"))
+    assert (refused.returncode, "No such file or directory" in refused.stderr) == (1, True)
+    assert refused.stderr.startswith("CommandError: No backup was made.")
+    folder.mkdir()
+    left = folder / ".backup-of-a-killed-one"
+    left.mkdir()
+    (left / "draft").write_text("half")
+    others = [folder / name for name in ("site-2020-01-01T030000Z.tar", "site.tar", "notes.txt")]
+    for path in others:
+        path.write_text("older, or somebody's own")
+    done = manage(here, "backup", str(folder), "--keep", "1")
+    assert done.returncode == 0, done.stderr
+    assert "site-2020-01-01T030000Z.tar is older and was deleted." in done.stdout
+    (made,) = folder.glob("site-*.tar")
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [".backup.lock", "notes.txt", "site.tar", made.name]
+    )
+    with tarfile.open(made) as archive:
+        assert archive.getnames() == ["database", "list.json"]
+    assert manage(here, "shell", "-v", "0", "-c", RECORDS).stdout == "(0, 0)\n"
+    with (folder / ".backup.lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused = manage(here, "backup", str(folder))
+    assert refused.stderr == (
+        f"CommandError: No backup was made. Another backup is being written to {folder}.\n"
+    )
+    if "DATABASE_URL" in here:
+        refused = manage(here | {"PATH": str(NOTHING)}, "backup", str(folder))
+        said = "CommandError: No backup was made. pg_dump is not installed. Install the programs of"
+        assert (refused.returncode, refused.stderr[: len(said)]) == (1, said)
+    assert list(folder.glob("site-*.tar")) == [made]

@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES = COMPOSE["services"]
-ONCE = {"migrate"}
+ONCE = {"migrate", "backup"}
 
 
 def test_only_the_proxy_has_ports_and_what_keeps_data_has_no_way_outside() -> None:

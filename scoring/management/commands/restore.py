@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from scoring.backups import CannotRestore, restore
+from scoring.backups.archive import CannotRestore, restore
 
 
 class Command(BaseCommand):
@@ -20,6 +20,8 @@ class Command(BaseCommand):
             files = restore(file.resolve())
         except CannotRestore as error:
             raise CommandError(str(error)) from error
+        except OSError as error:  # of the storage, before the database is changed
+            raise CommandError(f"The files cannot be restored: {error}") from error
         self.stdout.write(
             f"Restored the database and {files} files. Start the web server and the workers now."
         )

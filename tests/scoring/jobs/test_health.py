@@ -2,7 +2,8 @@
 
 import errno
 import logging
-from datetime import timedelta
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.checks import Tags, run_checks
@@ -12,7 +13,7 @@ from django.utils import timezone
 
 from scoring.jobs import health_probes, queue, workers
 from scoring.jobs.housekeeping import sweep
-from scoring.models import Job
+from scoring.models import Backup, Job
 from tests.making import make_run
 from trackside import request_ids
 from trackside.request_ids import HEADER, JsonLines, Named
@@ -77,6 +78,23 @@ def test_a_storage_that_cannot_be_written_is_reported(
     settings.METRICS_TOKEN = "sesame"
     text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
     assert 'trackside_part_up{part="storage"} 0.0' in text
+
+
+def test_the_last_backup_is_reported(client: Client, settings: object) -> None:
+    settings.METRICS_TOKEN = "sesame"
+    token = {"Authorization": "Bearer sesame"}
+    assert "last_backup" not in client.get("/healthz").json()
+    assert "last_backup" not in client.get("/metrics", headers=token).content.decode()
+    last = datetime(2026, 11, 25, 3, 15, tzinfo=UTC)
+    for days, faults in ((0, 2), (7, 0)):
+        ended = last - timedelta(days=days)
+        Backup.objects.create(finished_at=ended, bytes=1000, files=3, faults=faults)
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()["last_backup"]) == (200, "2026-11-25T03:15:00Z")
+    text = client.get("/metrics", headers=token).content.decode()
+    (when,) = re.findall(r"^trackside_last_backup_timestamp_seconds (\S+)$", text, re.M)
+    assert float(when) == last.timestamp()
+    assert "trackside_last_backup_faults 2.0" in text
 
 
 def test_metrics_need_the_token(client: Client, settings: object) -> None:
