@@ -14,9 +14,11 @@ from django.core.files.storage import default_storage
 from django.db import connection
 
 from campaigns.models.identity import new_public_id
+from scoring.jobs.housekeeping import PROBES_FOLDER
 from scoring.jobs.probes import Probe
 
 TIMEOUT = 1.5  # seconds
+PROBE_FILE = f"{PROBES_FOLDER}/files/{new_public_id()}"  # of this process
 PROBE_BYTES = 64 * 1024  # more than fits beside a file's name
 
 
@@ -44,9 +46,10 @@ def _check_database() -> None:
 
 
 def _check_storage() -> None:
-    """Writes a file and deletes it again."""
-    name = default_storage.save(f"health/{new_public_id()}", ContentFile(bytes(PROBE_BYTES)))
-    default_storage.delete(name)
+    """Writes a file and deletes it again. What a silent store stored in the meantime is deleted by
+    the next probe of the process, or as a file that no row owns."""
+    default_storage.delete(PROBE_FILE)
+    default_storage.delete(default_storage.save(PROBE_FILE, ContentFile(bytes(PROBE_BYTES))))
 
 
 def _check_broker() -> None:

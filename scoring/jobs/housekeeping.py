@@ -23,6 +23,9 @@ OWNERS = {
 }
 
 
+PROBES_FOLDER = "health"  # what probes of the storage write, and delete at once
+
+
 def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
     """Returns how many it deleted."""
     deleted = 0
@@ -36,8 +39,10 @@ def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
 def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str]:
     """Skips recent files: their row may be about to be written."""
     limit = database_now() - older_than  # not the machine's clock, which may be ahead
-    for folder, owner in OWNERS.items():
-        owned = set(owner.objects.exclude(storage_key="").values_list("storage_key", flat=True))
+    for folder in (*OWNERS, PROBES_FOLDER):
+        owned: set[str] = set()
+        if owner := OWNERS.get(folder):
+            owned |= {*owner.objects.exclude(storage_key="").values_list("storage_key", flat=True)}
         for key in _keys(folder):
             with suppress(FileNotFoundError):
                 if key not in owned and default_storage.get_modified_time(key) < limit:

@@ -2,17 +2,19 @@
 
 import errno
 import logging
+import os
 import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.checks import Tags, run_checks
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
 from scoring.jobs import health_probes, queue, workers
-from scoring.jobs.housekeeping import sweep
+from scoring.jobs.housekeeping import delete_unowned_files, sweep
 from scoring.models import Backup, Job
 from tests.making import make_run
 from trackside import request_ids
@@ -95,6 +97,33 @@ def test_the_last_backup_is_reported(client: Client, settings: object) -> None:
     (when,) = re.findall(r"^trackside_last_backup_timestamp_seconds (\S+)$", text, re.M)
     assert float(when) == last.timestamp()
     assert "trackside_last_backup_faults 2.0" in text
+
+
+def test_a_store_that_does_not_answer_keeps_one_file_of_a_probe_and_later_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = default_storage.save
+
+    def store_and_be_silent(name: str, content: ContentFile) -> str:
+        store(name, content)
+        raise OSError(errno.ETIMEDOUT, "Connection timed out")
+
+    with monkeypatch.context() as silent:
+        silent.setattr(default_storage, "save", store_and_be_silent)
+        for _ in range(3):
+            with pytest.raises(OSError, match="timed out"):
+                health_probes._check_storage()
+    assert len(default_storage.listdir("health/files")[1]) == 1
+    health_probes._check_storage()
+    assert default_storage.listdir("health/files")[1] == []
+
+
+def test_what_a_dead_process_left_of_a_probe_is_tidied_up() -> None:
+    key = default_storage.save("health/files/of-a-dead-process", ContentFile(b"probe"))
+    assert delete_unowned_files() == 0
+    os.utime(default_storage.path(key), (1, 1))
+    assert delete_unowned_files() == 1
+    assert not default_storage.exists(key)
 
 
 def test_metrics_need_the_token(client: Client, settings: object) -> None:
