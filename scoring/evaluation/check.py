@@ -11,7 +11,11 @@ from scoring.core.data.ranking import Ranking
 from scoring.evaluation.reading import parsed_run, ranking_of
 from scoring.evaluation.requests import request_evaluation
 from scoring.evaluation.storage import store_ranking
-from scoring.evaluation.validation_report import own_history, validation_report
+from scoring.evaluation.validation_report import (
+    probing_flags,
+    same_rankings,
+    validation_report,
+)
 from scoring.jobs import queue, test_hooks
 from scoring.jobs.timing import timed
 from scoring.models import StoredRanking
@@ -56,7 +60,7 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
     warnings = [*checked.warnings, *_same_file_warnings(run)]
     with timed("validation report"):
         report = validation_report(checked.warnings, ranking, codes)
-        report |= own_history(run, ranking, stored.digest)
+        report["flags"] = probing_flags(run, ranking)
         if checked.metadata:
             report["metadata"] = checked.metadata
     with transaction.atomic():
@@ -67,6 +71,7 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
         if twin is not None and twin.tag == tag:
             _refuse_same_file(run, twin)
             return
+        report["same_as"] = same_rankings(run, stored.digest)
         name = decisions.free_name(run, run.name or tag)
         if name != (run.name or tag):
             warnings.append(_renamed(run.name or tag, name))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from django.db.models import QuerySet
 
 from campaigns.models import Run
 from campaigns.stored_files import FileLost
@@ -49,19 +50,17 @@ def validation_report(
     }
 
 
-def own_history(run: Run, ranking: Ranking, ranking_digest: str) -> dict[str, Any]:
-    """`same_as`: the team's own runs with the same ranking, whatever their file name or
-    compression. `flags`, for organisers: signs that the run probes the judgments."""
-    mine = StoredRanking.objects.filter(run__team=run.team_id).exclude(run=run).order_by("run")
-    twins = mine.filter(digest=ranking_digest).select_related("run")
-    previous = mine.order_by("run").last()
-    return {
-        "same_as": [str(twin.run) for twin in twins[:SHOWN_CODES]],
-        "flags": _flags(ranking, previous),
-    }
+def same_rankings(run: Run, ranking_digest: str) -> list[str]:
+    """The team's other runs with the same ranking, whatever their file name or compression. Call
+    this with locked names, so that of two runs that are checked at the same time one knows the
+    other."""
+    twins = _others_of_team(run).filter(digest=ranking_digest).select_related("run")
+    return [str(twin.run) for twin in twins[:SHOWN_CODES]]
 
 
-def _flags(ranking: Ranking, before: StoredRanking | None) -> list[str]:
+def probing_flags(run: Run, ranking: Ranking) -> list[str]:
+    """For organisers: signs that the run probes the judgments."""
+    before = _others_of_team(run).last()
     flags = []
     if ranking.lengths.size and np.mean(ranking.lengths < SHALLOW) > 0.5:
         flags.append("shallow")
@@ -75,6 +74,10 @@ def _flags(ranking: Ranking, before: StoredRanking | None) -> list[str]:
     if _overlap(ranking, previous) < UNLIKE:
         flags.append("unlike the previous run")
     return flags
+
+
+def _others_of_team(run: Run) -> QuerySet[StoredRanking]:
+    return StoredRanking.objects.filter(run__team=run.team_id).exclude(run=run).order_by("run")
 
 
 def _loaded(stored: StoredRanking) -> Ranking | None:

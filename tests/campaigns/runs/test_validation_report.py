@@ -4,7 +4,10 @@ import gzip
 
 import pytest
 
-from tests.flow_world import World, run_file
+from campaigns.models import Run
+from campaigns.runs import decisions
+from scoring.models import Job
+from tests.flow_world import World, perform_jobs, run_file
 
 pytestmark = pytest.mark.usefixtures("wake_ups")
 
@@ -59,6 +62,25 @@ def test_a_sheet_knows_the_teams_equal_rankings_however_they_are_packed(world: W
     assert again.check_sheet["same_as"] == ["first"]
     assert again.warnings == []  # the files differ
     assert "same ranking</span> as first" in world.page_of(again)
+
+
+def test_of_two_equal_rankings_that_are_checked_at_the_same_time_one_knows_the_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one is checked when the first has read its file and is about to pass."""
+    lock = decisions.lock_names
+
+    def lock_after_the_other(run: Run) -> None:
+        monkeypatch.setattr(decisions, "lock_names", lock)
+        assert perform_jobs(Job.Kind.CHECK) == 1
+        lock(run)
+
+    world.submit(run_file("one"))
+    world.submit(run_file("other"))
+    monkeypatch.setattr(decisions, "lock_names", lock_after_the_other)
+    perform_jobs()
+    sheets = {run.tag: run.check_sheet["same_as"] for run in Run.objects.all()}
+    assert sorted(sheets.values()) in ([[], ["one"]], [[], ["other"]])
 
 
 def test_the_validation_report_does_not_mention_equal_files_of_other_teams(world: World) -> None:
