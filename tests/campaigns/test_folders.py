@@ -49,9 +49,20 @@ def folder(tmp_path: Path) -> Path:
     return source
 
 
-def imported(folder: Path, slug: str = "small", **options: object) -> str:
-    out = io.StringIO()
+def imported(
+    folder: Path, slug: str = "small", stdout: io.StringIO | None = None, **options: object
+) -> str:
+    out = stdout or io.StringIO()
     call_command("import_campaign", str(folder), slug=slug, stdout=out, **options)
+    return out.getvalue()
+
+
+def imported_in_part(folder: Path, **options: object) -> str:
+    """What is said where the command fails, because it refused one run."""
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="1 run was refused, for the reasons above") as failed:
+        imported(folder, stdout=out, **options)
+    assert failed.value.returncode == 1
     return out.getvalue()
 
 
@@ -78,10 +89,12 @@ def test_a_folder_becomes_a_scored_campaign_with_its_teams(folder: Path) -> None
 
 def test_a_refused_run_is_named_with_its_line_and_the_rest_is_imported(folder: Path) -> None:
     (folder / "runs" / "bad").write_text(BAD)
-    said = imported(folder)
+    said = imported_in_part(folder)
     assert "2 runs of 1 team accepted." in said
     assert "refused: bad" in said
     assert "line 2: FIELDS" in said
+    (folder / "runs" / "bad").write_text(BAD.replace("2 bad", "2 1.0 bad"))
+    assert "refused" not in imported(folder)  # the first attempt is not told again
 
 
 def test_the_import_continues_after_invalid_rows_and_names_each(folder: Path) -> None:
@@ -134,7 +147,7 @@ def test_renamed_runs_and_rows_without_a_file_are_told(folder: Path) -> None:
 
 def test_unknown_topics_are_refused_or_dropped_as_configured(folder: Path) -> None:
     (folder / "runs" / "unknown").write_text(UNKNOWN)
-    assert "line 2: UNKNOWN_TOPIC" in imported(folder)
+    assert "line 2: UNKNOWN_TOPIC" in imported_in_part(folder)
     imported(folder, slug="dropping", unknown_topics="drop")
     assert Run.objects.get(campaign__slug="dropping", tag="unknown").state == Run.State.ACCEPTED
 
@@ -238,7 +251,7 @@ def test_a_run_refused_for_unknown_topics_is_imported_once_they_are_dropped(
     folder: Path,
 ) -> None:
     (folder / "runs" / "unknown").write_text(UNKNOWN)
-    assert "2 runs of 1 team" in imported(folder)
+    assert "2 runs of 1 team" in imported_in_part(folder)
     assert "3 runs of 1 team" in imported(folder, unknown_topics="drop")
 
 

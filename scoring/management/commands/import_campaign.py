@@ -11,6 +11,7 @@ from typing import Any
 
 from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
 from django.template.defaultfilters import pluralize
 from tqdm import tqdm
 
@@ -63,18 +64,26 @@ class Command(BaseCommand):
                 self.stderr.write(f"{options['runs_table']}: warning: {warning}")
             with _folder_of(options["folder"]) as folder, collect_timings() as timings:
                 campaign = self._prepare(folder, options)
+                known = {*_not_accepted(campaign).values_list("pk", flat=True)}
                 left_out = self._import_runs(campaign, folder.runs, table)
                 self._perform(campaign)
                 unused = names_without_file(table, folder.runs)
         except (FolderError, FormatError) as error:
             raise CommandError(f"{options['folder']}: {error}") from error
-        self._report(campaign, timings, time.perf_counter() - started)
+        refused = [run for run in _not_accepted(campaign) if run.pk not in known]
+        self._report(campaign, refused, timings, time.perf_counter() - started)
         if unused:
             names = ", ".join(unused[:10]) + (", …" if unused[10:] else "")
             runs = f"{len(unused)} run{pluralize(unused, ' that is,s that are')}"
             self.stdout.write(f"The runs table names {runs} not in the folder: {names}")
         if table.problems or left_out:
             raise CommandError(_left_out_text(options["runs_table"], table, left_out))
+        if refused:
+            runs = f"{len(refused)} run{pluralize(refused, ' was,s were')}"
+            raise CommandError(
+                f"{runs} refused, for the reasons above. Correct these and run the command again. "
+                "It adds what is missing."
+            )
 
     def _prepare(self, folder: Any, options: dict[str, Any]) -> Campaign:
         facts = {
@@ -131,12 +140,14 @@ class Command(BaseCommand):
         with tqdm(desc="checking and scoring", unit="job", disable=None) as bar:
             perform_waiting_jobs(campaign, on_done=bar.update)
 
-    def _report(self, campaign: Campaign, timings: dict[str, float], seconds: float) -> None:
+    def _report(
+        self, campaign: Campaign, refused: list[Run], timings: dict[str, float], seconds: float
+    ) -> None:
         accepted = campaign.runs.filter(state=Run.State.ACCEPTED)
         teams = accepted.values("team").distinct().count()
         runs = f"{accepted.count()} run{pluralize(accepted.count())}"
         self.stdout.write(f"{runs} of {teams} team{pluralize(teams)} accepted.")
-        for run in campaign.runs.filter(state__in=[Run.State.REFUSED, Run.State.FAILED]):
+        for run in refused:
             self.stdout.write(f"{run.state}: {run.original_name}")
             for problem in run.problems[:5]:
                 place = f"line {problem['line']}: " if problem["line"] else ""
@@ -152,6 +163,10 @@ class Command(BaseCommand):
             )
         rest = seconds - sum(timings.values())
         self.stdout.write(f"{seconds:.1f} s in all: {split}, database and the rest {rest:.1f} s.")
+
+
+def _not_accepted(campaign: Campaign) -> QuerySet[Run]:
+    return campaign.runs.filter(state__in=[Run.State.REFUSED, Run.State.FAILED])
 
 
 @contextmanager
