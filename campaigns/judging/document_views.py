@@ -50,8 +50,8 @@ def _missing_text_warning(added: AddedDocuments) -> str:
     more = " and others" if added.without_text > len(added.first_without_text) else ""
     if added.without_text == added.count:
         return (
-            "None of them has a text: call the field or column text, contents, body, segment or "
-            "passage."
+            "None of them has a text: call the field or column text, contents, body, segment, "
+            "passage or article."
         )
     verb = "has" if added.without_text == 1 else "have"
     return f"{added.without_text:,} of them {verb} no text: {named}{more}."

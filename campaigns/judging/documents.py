@@ -21,20 +21,24 @@ SHOWN_WITHOUT_TEXT = 5
 
 @dataclass(frozen=True)
 class DocumentCounts:
-    """`without_text` counts documents to judge."""
+    """`documents` and `empty` count what is stored, with text and without; `without_text` counts
+    documents to judge."""
 
     documents: int
+    empty: int
     to_judge: int
     without_text: int
 
 
 def counts_of(campaign: Campaign) -> DocumentCounts:
-    """Three queries."""
-    stored = Document.objects.filter(campaign=campaign)
+    """Four queries."""
+    every = Document.objects.filter(campaign=campaign)
+    stored = every.exclude(text="")
     tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
     to_judge = tasks.values("doc_id").distinct()  # a document may be judged for two topics
     missing = to_judge.exclude(Exists(stored.filter(doc_id=OuterRef("doc_id"))))
-    return DocumentCounts(stored.count(), to_judge.count(), missing.count())
+    empty = every.filter(text="")
+    return DocumentCounts(stored.count(), empty.count(), to_judge.count(), missing.count())
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ READ_BYTES = 1 << 22
 BLOCK_BYTES = 1 << 21  # decompressed at a time: compressed data may be hostile
 MEMBER_LIMIT = 1000
 HEAD_BYTES = 512
+FIRST_LINES_BYTES = 64 << 10
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 # Compressed by deflate, with a file name or without. isal lets undefined flags pass, and checks the
@@ -117,16 +118,16 @@ def _pieces(source: BinaryIO | bytes) -> Iterator[bytes]:
         yield piece
 
 
-def _peek(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+def _peek(pieces: Iterator[bytes], most: int = HEAD_BYTES) -> tuple[bytes, Iterator[bytes]]:
     """The first bytes, and all pieces including those."""
     taken: list[bytes] = []
     size = 0
     for piece in pieces:
         taken.append(piece)
         size += len(piece)
-        if size >= HEAD_BYTES:
+        if size >= most:
             break
-    return b"".join(piece[:HEAD_BYTES] for piece in taken)[:HEAD_BYTES], chain(taken, pieces)
+    return b"".join(piece[:most] for piece in taken)[:most], chain(taken, pieces)
 
 
 def _refuse_foreign(head: bytes) -> None:
@@ -197,12 +198,22 @@ def _inflate(inflater: Any, data: bytes) -> bytes:
     return plain
 
 
+def with_line_feeds(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The content with LF for CR, if its lines end in CR alone, as old spreadsheets on a Mac save
+    them: the first 64 KiB have a CR and no LF."""
+    head, pieces = _peek(pieces, FIRST_LINES_BYTES)
+    if b"\r" not in head or b"\n" in head:
+        return pieces
+    return (piece.replace(b"\r", b"\n") for piece in pieces)
+
+
 def read_text(source: BinaryIO | bytes, findings: ProblemList, *, max_bytes: int) -> str:
-    """The whole content of a small UTF-8 file, plain or gzipped, without a byte order mark.
+    """The whole content of a small UTF-8 file, plain or gzipped, without a byte order mark. Lines
+    that end in CR alone end in LF.
 
     Raises FormatError: ENCODING, NUL, and the refusals of `plain_blocks`.
     """
-    data = b"".join(plain_blocks(source, max_bytes=max_bytes))
+    data = b"".join(with_line_feeds(plain_blocks(source, max_bytes=max_bytes)))
     if data.startswith(WIDE_BOMS):
         refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
     if data.startswith(BOM):

@@ -1,10 +1,77 @@
-"""Single lines of CSV, so that every line keeps its number."""
+"""Rows of tables, whose quoted cells may have several lines."""
 
 import csv
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, NoReturn
+
+from campaigns.trec.problems import refuse
 
 SEPARATORS: Final = (",", ";", "\t")  # spreadsheets write ; where , is the decimal point
+CELL_CHARACTERS: Final = csv.field_size_limit()
+
+
+class TableRow(NamedTuple):
+    """The cells of a row, none if it is blank, and the lines that it takes in the file."""
+
+    line: int
+    last_line: int
+    cells: list[str]
+
+
+NO_ROW: Final = TableRow(0, 0, [])  # of an empty file
+
+
+def csv_rows(text: str, separator: str, *, code: str = "FIELDS") -> Iterator[TableRow]:
+    """The rows of a whole file, whose cells may be quoted also between tabs."""
+    return table_rows(enumerate(text.split("\n"), 1), separator, has_quotes=True, code=code)
+
+
+def table_rows(
+    lines: Iterable[tuple[int, str]],
+    separator: str,
+    *,
+    has_quotes: bool | None = None,
+    code: str = "FIELDS",
+) -> Iterator[TableRow]:
+    """The rows of numbered lines, with or without their ends. Quotes have a meaning except, by
+    default, between tabs. Raises FormatError: a quote that is not closed or not doubled, with the
+    given code, STRAY_CR, LINE_TOO_LONG."""
+    if not (separator != "\t" if has_quotes is None else has_quotes):
+        for number, line in lines:
+            line = line.rstrip("\r\n")
+            yield TableRow(number, number, line.split(separator) if line else [])
+        return
+    numbers: list[int] = []  # of the lines of a row
+
+    def feed() -> Iterator[str]:
+        for number, line in lines:
+            numbers.append(number)
+            yield line.rstrip("\r\n") + "\n"
+
+    rows = csv.reader(feed(), delimiter=separator, strict=True)
+    while True:
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            _refuse_csv(str(error), numbers, code)
+        yield TableRow(numbers[0], numbers[-1], cells)
+        numbers.clear()
+
+
+def _refuse_csv(error: str, numbers: Sequence[int], code: str) -> NoReturn:
+    """`numbers` are the lines of the row so far."""
+    if "new-line" in error:
+        refuse("STRAY_CR", "CR inside the line: save the file with LF line ends", numbers[-1])
+    if "field limit" in error and len(numbers) == 1:
+        message = f"the line has a cell of more than {CELL_CHARACTERS:,} characters"
+        refuse("LINE_TOO_LONG", message, numbers[0])
+    if "field limit" in error or "end of data" in error:
+        message = f"a quote is not closed within {CELL_CHARACTERS:,} characters: close it"
+        refuse(code, message, numbers[0])
+    message = f"not CSV: {error}. Write a quote inside a quoted cell twice"
+    refuse(code, message, numbers[-1])
 
 
 def csv_cells(line: str, separator: str) -> list[str]:

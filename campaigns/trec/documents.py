@@ -9,14 +9,14 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, BinaryIO
 
 from campaigns.trec.blocks import unseen_name
-from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks
-from campaigns.trec.csv_rows import columns_fault, table_cells
+from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks, with_line_feeds
+from campaigns.trec.csv_rows import columns_fault, table_cells, table_rows
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.topics_text import FORBIDDEN, squeezed
 
@@ -26,18 +26,27 @@ MAX_BLANK_LINES = 2_000_000  # four for each document
 DOC_ID_BYTES = 1024
 TITLE_CHARACTERS = 500
 TEXT_CHARACTERS = 1 << 20
-ID_NAMES = ("doc_id", "docno", "pid", "docid", "id", "_id", "corpus_id")  # MARCO's has both
-TEXT_NAMES = ("text", "body", "contents", "abstract", "segment", "passage")
+# The first that a document has. A passage of MS MARCO has the id of its document, too.
+ID_NAMES = (
+    "passage_id", "pid", "doc_id", "docno", "docid", "id", "_id", "corpus_id", "document_id", "did",
+)  # fmt: skip
+TEXT_NAMES = (
+    "text", "body", "contents", "content", "segment", "passage", "paragraph", "article",
+    "full_text", "fulltext", "document", "abstract",
+)  # fmt: skip
 
-DOC = re.compile(r"\s*<DOC>\s*", re.IGNORECASE)
-END_OF_DOC = re.compile(r"</DOC>\s*\Z", re.IGNORECASE)
-TITLE_NAMES = ("title", "headline", "ti", "hl")
+DOC = re.compile(r"\s*<DOC>", re.IGNORECASE)
+DOC_TAG = re.compile(r"<(/?)DOC\s{0,9}>", re.IGNORECASE)
+TITLE_NAMES = ("title", "headline", "ti", "hl", "head", "doctitle")
+# Outside <TEXT>, in collections of newspapers: shown before the text, and after it.
+LEAD_NAMES = ("lp", "leadpara", "summary", "abstract")
+REMARK_NAMES = ("caption", "graphic", "correction")
 ELEMENTS = {
     name: (
         re.compile(rf"<{name}>", re.IGNORECASE),
         re.compile(rf"</{name}\s{{0,9}}>", re.IGNORECASE),
     )
-    for name in ("docno", "text", *TITLE_NAMES)
+    for name in ("docno", "text", *TITLE_NAMES, *LEAD_NAMES, *REMARK_NAMES)
 }
 BREAK = re.compile(r"<(?:/?P|BR|/H\d|/LI)\b[^<>]{0,200}>", re.IGNORECASE)
 TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
@@ -178,35 +187,35 @@ class _Table:
     names: tuple[str, ...] = ()
 
     def documents(self, lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
-        for number, line in lines:
-            if not line.strip():
+        for line, _, cells in table_rows(lines, self.separator):
+            if not any(map(str.strip, cells)):
                 continue
-            raw = self._by_name(number, line) if self.names else self._of_two(number, line)
+            raw = self._by_name(line, cells) if self.names else self._of_two(line, cells)
             if raw is None:
-                findings.add(Problem("FIELDS", number, self._fault(line), None, shown(line)))
+                text = self.separator.join(cells)
+                findings.add(Problem("FIELDS", line, self._fault(cells), None, shown(text)))
             else:
                 yield raw
 
-    def _of_two(self, number: int, line: str) -> _Raw | None:
-        doc_id, tab, text = line.partition(self.separator)
-        return _Raw(number, doc_id.strip(), "", text) if tab else None
+    def _of_two(self, line: int, cells: list[str]) -> _Raw | None:
+        doc_id, *texts = cells
+        return _Raw(line, doc_id.strip(), "", self.separator.join(texts)) if texts else None
 
-    def _by_name(self, number: int, line: str) -> _Raw | None:
-        cells = table_cells(line, self.separator)
+    def _by_name(self, line: int, cells: list[str]) -> _Raw | None:
         if len(cells) != len(self.names):
             return None
         row = dict(zip(self.names, cells, strict=True))
         return _Raw(
-            line=number,
+            line=line,
             doc_id=next(row[name] for name in ID_NAMES if name in row).strip(),
             title=squeezed(row.get("title", "")),
             text=next(filter(None, (row.get(name, "").strip() for name in TEXT_NAMES)), ""),
         )
 
-    def _fault(self, line: str) -> str:
+    def _fault(self, cells: list[str]) -> str:
         if not self.names:
             return "1 column, 2 expected: id, tab, text"
-        return columns_fault(table_cells(line, self.separator), self.names)
+        return columns_fault(cells, self.names)
 
 
 def _table(line: str) -> _Table | None:
@@ -225,45 +234,61 @@ def _table(line: str) -> _Table | None:
 
 
 def _trec_documents(lines: Iterator[tuple[int, str]]) -> Iterator[_Raw]:
-    """The documents between `<DOC>` at the start of a line and `</DOC>` at the end of one."""
+    """The documents between `<DOC>` and `</DOC>`, of which a line may have several."""
     start, kept, size = 0, list[str](), 0
     for number, line in lines:
+        at = 0
+        for tag in DOC_TAG.finditer(line) if "<" in line else ():
+            before, at = line[at : tag.start()], tag.end()
+            if not start:
+                _refuse_text_outside(before if not tag[1] else line, number)
+                start, kept, size = number, [], 0
+            elif not tag[1]:
+                refuse("UNCLOSED", f"the document of line {start} has no </DOC>", number)
+            else:
+                yield _trec_document(start, "\n".join([*kept, before]))
+                start = 0
+        rest = line[at:]
         if not start:
-            begin = DOC.match(line)
-            if begin is None:
-                if line.strip():
-                    refuse(
-                        "FIELDS", "there is text outside <DOC> and </DOC>: remove it", number, line
-                    )
-                continue
-            start, kept, size, line = number, [], 0, line[begin.end() :]
-        elif DOC.match(line):
-            refuse("UNCLOSED", f"the document of line {start} has no </DOC>", number)
-        end = END_OF_DOC.search(line)
-        kept.append(line[: end.start()] if end else line)
-        size += len(line)
+            _refuse_text_outside(rest, number)
+            continue
+        kept.append(rest)
+        size += len(rest)
         if size > 4 * TEXT_CHARACTERS:
             refuse("TOO_BIG", f"the document is longer than {4 * TEXT_CHARACTERS:,} bytes", start)
-        if end:
-            yield _trec_document(start, "\n".join(kept))
-            start = 0
     if start:
         refuse("UNCLOSED", f"the document of line {start} has no </DOC>", start)
 
 
+def _refuse_text_outside(text: str, line: int) -> None:
+    if text.strip():
+        message = "there is text outside <DOC> and </DOC>: remove it"
+        refuse("FIELDS", message, line, text.strip())
+
+
 def _trec_document(line: int, body: str) -> _Raw:
     numbers, body = _taken_out(body, "docno")
-    titles: list[str] = []
-    for name in TITLE_NAMES:
-        found, body = _taken_out(body, name)
-        titles += found
+    titles, body = _all_taken_out(body, TITLE_NAMES)
     texts, rest = _taken_out(body, "text")
+    if texts:
+        leads, rest = _all_taken_out(rest, LEAD_NAMES)
+        remarks, rest = _all_taken_out(rest, REMARK_NAMES)
+        texts = [*titles[1:], *leads, *texts, *remarks]
     return _Raw(
         line=line,
         doc_id=_plain(numbers[0]).strip() if numbers else "",
         title=squeezed(_plain(titles[0])) if titles else "",
-        text=_plain("\n\n".join(texts) if texts else rest),
+        text=_plain("\n\n".join(texts) if texts else "\n\n".join([*titles[1:], rest])),
     )
+
+
+def _all_taken_out(body: str, names: Sequence[str]) -> tuple[list[str], str]:
+    """The contents of the elements of these names, name by name, and the body without them."""
+    contents: list[str] = []
+    for name in names:
+        found, body = _taken_out(body, name)
+        contents += found
+    return contents, body
 
 
 def _taken_out(body: str, name: str) -> tuple[list[str], str]:
@@ -306,7 +331,8 @@ def _byte_lines(
     source: BinaryIO | bytes, max_bytes: int, max_seconds: float | None
 ) -> Iterator[bytes]:
     number, blank, kept, size = 0, 0, list[bytes](), 0
-    for block in plain_blocks(source, max_bytes=max_bytes, max_seconds=max_seconds):
+    blocks = plain_blocks(source, max_bytes=max_bytes, max_seconds=max_seconds)
+    for block in with_line_feeds(blocks):
         *whole, rest = block.split(b"\n")
         for line in whole:
             number += 1

@@ -18,8 +18,8 @@ from itertools import chain
 from typing import Final
 
 from campaigns.trec.blocks import LINE_BYTES
-from campaigns.trec.compression import BOM
-from campaigns.trec.csv_rows import columns_fault, table_cells
+from campaigns.trec.compression import BOM, with_line_feeds
+from campaigns.trec.csv_rows import TableRow, columns_fault, table_rows
 from campaigns.trec.json_layout import json_entries, surrogate_fault
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
@@ -116,7 +116,8 @@ def _first_line(pieces: Pieces) -> tuple[int, bytes, Pieces]:
             break
     text = head.removeprefix(BOM).lstrip()
     number = head.count(b"\n") - text.count(b"\n") + 1
-    return number, text.partition(b"\n")[0], chain(taken, pieces)
+    first = text.partition(b"\n" if b"\n" in text else b"\r")[0]
+    return number, first, chain(taken, pieces)
 
 
 # --- tables with a header ------------------------------------------------------------------------
@@ -129,20 +130,24 @@ class _Table:
     separator: str = ""
     names: tuple[str, ...] = ()
 
-    def row(self, line: str) -> Row | None:
-        """The cells by their names; None if the line is not a row of this table."""
+    def rows(self, lines: Iterable[bytes]) -> Iterator[TableRow]:
+        """A line of JSON is one cell."""
+        decoded = (line.removeprefix(BOM).decode("utf-8", "surrogateescape") for line in lines)
+        if self.names:
+            return table_rows(enumerate(decoded, 1), self.separator)
+        return (TableRow(n, n, [line.strip("\r\n")]) for n, line in enumerate(decoded, 1))
+
+    def by_name(self, cells: Sequence[str]) -> Row | None:
+        """The cells by their names; None if they are not a row of this table."""
         if not self.names:
-            return _json_row(line)
-        cells = table_cells(line, self.separator)
+            return _json_row(cells[0])
         if len(cells) != len(self.names):
             return None
         return dict(zip(self.names, (cell.strip() for cell in cells), strict=True))
 
-    def fault(self, line: str) -> str:
-        """What is wrong with a line that is no row."""
-        if not self.names:
-            return "the line is not a JSON object"
-        return columns_fault(table_cells(line, self.separator), self.names)
+    def fault(self, cells: Sequence[str]) -> str:
+        """What is wrong with cells that are no row."""
+        return columns_fault(cells, self.names) if self.names else "the line is not a JSON object"
 
 
 def _header(line: bytes, *columns: Sequence[str]) -> _Table | None:
@@ -189,29 +194,32 @@ def _json_row(line: str) -> Row | None:
 def _of_table(
     pieces: Pieces, table: _Table, convert: Callable[[Row], str], findings: ProblemList
 ) -> Pieces:
-    """Each line of the table as a line with the same number, the header as a blank one."""
+    """Each row of the table as a line with the number of its first one; the header and further
+    lines of a row as blank ones."""
     has_header = bool(table.names)
-    for number, line in enumerate(_lines(pieces), 1):
-        text = line.removeprefix(BOM).decode("utf-8", "surrogateescape").strip("\r\n")
-        if has_header and text.strip():
-            has_header = False
-            findings.warn("HEADER", "the header was left out", line=number)
-            findings.blanked_lines.add(number)
+    for line, last_line, cells in table.rows(_lines(with_line_feeds(pieces))):
+        if not any(map(str.strip, cells)):
             yield b"\n"
-        elif not text.strip():
-            yield line
+        elif has_header:
+            has_header = False
+            findings.warn("HEADER", "the header was left out", line=line)
+            findings.blanked_lines.add(line)
+            yield b"\n"
         else:
-            row = table.row(text)
+            row = table.by_name(cells)
             converted = convert(row) if row else ""
             code = "FIELDS"
-            fault = _cells_fault(converted) if row else table.fault(text)
+            fault = _cells_fault(converted) if row else table.fault(cells)
             if not fault and (fault := surrogate_fault(converted)):
                 code = "ENCODING"
-            if not fault:
+            if fault:
+                findings.records += 1
+                findings.add(Problem(code, line, fault, None, shown(table.separator.join(cells))))
+                findings.blanked_lines.add(line)
+                yield b"\n"
+            else:
                 yield _encoded(converted)
-                continue
-            findings.records += 1
-            findings.add(Problem(code, number, fault, None, shown(text)))
+        for number in range(line + 1, last_line + 1):  # of a row of several lines
             findings.blanked_lines.add(number)
             yield b"\n"
 

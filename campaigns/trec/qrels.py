@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -14,8 +14,13 @@ from numpy.typing import NDArray
 from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
 from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
 from campaigns.trec.compiled import scan_qrels
-from campaigns.trec.compression import plain_blocks
-from campaigns.trec.csv_rows import csv_cells
+from campaigns.trec.compression import plain_blocks, with_line_feeds
+from campaigns.trec.csv_rows import (
+    TableRow,
+    csv_cells,
+    csv_rows,
+    separator_of,
+)
 from campaigns.trec.fields import DECIMAL, Fields, read_integers, split_fields
 from campaigns.trec.foreign import HEADER, foreign_format, is_header, set_aside
 from campaigns.trec.layouts import trec_qrels
@@ -278,7 +283,6 @@ def refuse_high_grades(parsed: ParsedQrels, highest_grade: int) -> None:
 
 BOM_CHARACTER = "\ufeff"
 CSV_COLUMNS = ("topic", "doc_id", "grade")
-CSV_HEADER = re.compile(rf"{BOM_CHARACTER}?\"?topic\"?([,;\t])", re.IGNORECASE)
 GUARDED = re.compile(r"'(?=[@+=|%-])")  # the escape of such a cell in a CSV for spreadsheets
 PRELS_FIELDS = 5
 NOT_JUDGED = "-1"
@@ -291,33 +295,43 @@ def as_qrels(data: bytes) -> bytes:
     Each line becomes the line of qrels with the same number, so that problems have the line numbers
     of the file. Other files are returned unchanged. Raises FormatError.
     """
-    text = b"".join(plain_blocks(io.BytesIO(data))).decode("utf-8", "surrogateescape")
+    plain = b"".join(with_line_feeds(plain_blocks(io.BytesIO(data))))
+    text = plain.decode("utf-8", "surrogateescape").removeprefix(BOM_CHARACTER)
+    separator = separator_of(text)
+    rows = csv_rows(text, separator)
+    names = [name.strip().lower() for name in csv_cells(_first(text.split("\n")), separator)]
+    if set(CSV_COLUMNS) <= set(names):
+        return _encoded(_of_csv(rows, names))
+    if "topic" in names[:1] and len(names) > 1:
+        missing = [name for name in CSV_COLUMNS if name not in names]
+        refuse("FIELDS", f"the header has no column {' or '.join(missing)}: add it", 1)
     lines = text.split("\n")
-    if header := CSV_HEADER.match(text):
-        return _encoded(["", *map(_csv_reader(lines[0], header[1]), lines[1:])])
-    if len(next((line for line in lines if line.strip()), "").split()) == PRELS_FIELDS:
+    if len(_first(lines).split()) == PRELS_FIELDS:
         return _encoded([_of_prels(line) for line in lines])
     return data
 
 
-def _csv_reader(header: str, separator: str) -> Callable[[str], str]:
-    """A function that converts a row to a line of qrels."""
-    names = [name.strip().lower() for name in csv_cells(header.lstrip(BOM_CHARACTER), separator)]
-    missing = [name for name in CSV_COLUMNS if name not in names]
-    if missing:
-        refuse("FIELDS", f"the header has no column {' or '.join(missing)}: add it", 1)
+def _first(lines: Iterable[str]) -> str:
+    """The first line that is not blank."""
+    return next((line for line in lines if line.strip()), "")
+
+
+def _of_csv(rows: Iterator[TableRow], names: Sequence[str]) -> Iterator[str]:
+    """Each row as a line of qrels, and blank lines for the header and for further lines of a
+    row."""
     places = [names.index(name) for name in CSV_COLUMNS]
-
-    def read(line: str) -> str:
-        cells = [cell.strip() for cell in csv_cells(line, separator)]
-        if not any(cells):
-            return ""
-        if len(cells) <= max(places):
-            return line  # the reader of qrels reports the problem
-        topic, doc_id, grade = (cells[place] for place in places)
-        return f"{_unguarded(topic)} 0 {_unguarded(doc_id)} {grade or NOT_JUDGED}"
-
-    return read
+    has_header = False
+    for row in rows:
+        cells = [cell.strip() for cell in row.cells]
+        if not (has_header and any(cells)):
+            has_header |= any(cells)
+            yield ""
+        elif len(cells) <= max(places):
+            yield " ".join(cells)  # the reader of qrels reports the problem
+        else:
+            topic, doc_id, grade = (cells[place] for place in places)
+            yield f"{_unguarded(topic)} 0 {_unguarded(doc_id)} {grade or NOT_JUDGED}"
+        yield from [""] * (row.last_line - row.line)
 
 
 def _unguarded(cell: str) -> str:
@@ -333,5 +347,5 @@ def _of_prels(line: str) -> str:
     return f"{topic} 0 {doc_id} {NOT_JUDGED if grade == NOT_JUDGED_IN_PRELS else grade}"
 
 
-def _encoded(lines: Sequence[str]) -> bytes:
+def _encoded(lines: Iterable[str]) -> bytes:
     return "\n".join(lines).encode("utf-8", "surrogateescape")

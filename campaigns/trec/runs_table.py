@@ -3,8 +3,6 @@ baseline."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +10,7 @@ from typing import BinaryIO
 
 from campaigns.trec.blocks import unseen_name
 from campaigns.trec.compression import read_text
-from campaigns.trec.csv_rows import separator_of
+from campaigns.trec.csv_rows import csv_rows, separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.run_faults import tag_problem
 
@@ -100,16 +98,9 @@ def read_runs_table(source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTE
 
 def _records(text: str) -> Iterator[tuple[int, list[str]]]:
     """Line and cells of each record that is not blank."""
-    source = io.StringIO(text, newline="")
-    reader = csv.reader(source, strict=True, delimiter=separator_of(text))
-    line = 1
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield line, [cell.strip() for cell in cells]
-            line = reader.line_num + 1
-    except csv.Error as error:
-        refuse("TABLE", f"not CSV: {error}", line)
+    for line, _, cells in csv_rows(text, separator_of(text), code="TABLE"):
+        if any(cell.strip() for cell in cells):
+            yield line, [cell.strip() for cell in cells]
 
 
 def _table(text: str) -> RunsTable:

@@ -4,8 +4,6 @@ of two columns and JSON lines.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +13,7 @@ from typing import Any
 
 from campaigns.trec.blocks import unseen_name
 from campaigns.trec.columns import TOPIC_BYTES
-from campaigns.trec.csv_rows import columns_fault, csv_cells, separator_of
+from campaigns.trec.csv_rows import columns_fault, csv_cells, csv_rows, separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 MAX_TOPICS = 10_000
@@ -188,7 +186,8 @@ def table_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
     """`code TAB text` lines, where further tabs belong to the text; or a table with a header, with
     tabs, commas or semicolons, whose columns are the fields."""
     line, row = next(_rows(text), (0, ""))
-    if names := _header(row.split("\t")):
+    names = _header(row.split("\t"))
+    if names and _is_id(names[0]):  # else it may be a topic: further tabs belong to the text
         cells = ((number, each.split("\t")) for number, each in _rows(text) if number > line)
         yield from _named_columns(cells, names, findings)
     elif "\t" not in row and (names := _header(csv_cells(row, separator := separator_of(row)))):
@@ -210,37 +209,39 @@ def _two_columns(text: str, findings: ProblemList) -> Iterator[RawTopic]:
 
 
 def _header(cells: list[str]) -> list[str]:
-    """The names of the columns if these cells are a header: the first one is a name of the id."""
+    """The names of the columns if these cells are a header: one is a name of the id."""
     names = [cell.strip(" \r") for cell in cells]
-    is_header = len(names) > 1 and names[0].lower().replace("-", "_") in ID_NAMES
+    is_header = len(names) > 1 and any(map(_is_id, names))
     return names if is_header and all(map(COLUMN_NAME.fullmatch, names)) else []
+
+
+def _is_id(name: str) -> bool:
+    return name.lower().replace("-", "_") in ID_NAMES
 
 
 def _named_columns(
     rows: Iterable[tuple[int, list[str]]], names: list[str], findings: ProblemList
 ) -> Iterator[RawTopic]:
+    place = next(place for place, name in enumerate(names) if _is_id(name))
     for line, cells in rows:
         if len(cells) != len(names):
             message = columns_fault(cells, names)
             findings.add(Problem("FIELDS", line, message, None, shown(" ".join(cells))))
             continue
-        yield RawTopic(line, cells[0], tuple(zip(names[1:], cells[1:], strict=True)))
+        fields = list(zip(names, cells, strict=True))
+        _, code = fields.pop(place)
+        yield RawTopic(line, code, tuple(fields))
 
 
 def _csv_rows(text: str, header: int, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The rows after the header; a quoted cell can have several lines."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
-    line, rows = 1, 0
-    try:
-        for cells in reader:
-            if line > header and any(cell.strip() for cell in cells):
-                rows += 1
-                if rows > MAX_TOPICS:
-                    refuse("TOO_MANY", f"more than {MAX_TOPICS:,} topics", line)
-                yield line, cells
-            line = reader.line_num + 1
-    except csv.Error as error:
-        refuse("FIELDS", f"not CSV: {error}", line)
+    rows = 0
+    for line, _, cells in csv_rows(text, separator):
+        if line > header and any(cell.strip() for cell in cells):
+            rows += 1
+            if rows > MAX_TOPICS:
+                refuse("TOO_MANY", f"more than {MAX_TOPICS:,} topics", line)
+            yield line, cells
 
 
 class _Raw(str):

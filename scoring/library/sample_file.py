@@ -1,6 +1,5 @@
 """The file of a sample: which documents people judge, and with which probabilities."""
 
-import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from campaigns.trec.compression import read_text
-from campaigns.trec.csv_rows import separator_of
+from campaigns.trec.csv_rows import NO_ROW, csv_rows, separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from scoring.library.table import Table
 
@@ -41,12 +40,9 @@ def read_sample(source: BinaryIO) -> list[SampledDocument]:
     findings = ProblemList()
     with findings.gathered():
         text = read_text(source, findings, max_bytes=_MAX_BYTES)
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text))
-        try:
-            header = [cell.strip() for cell in next(lines, [])]
-            rows = [(lines.line_num, cells) for cells in lines if cells]
-        except csv.Error as error:
-            refuse("FIELDS", f"not CSV: {error}", lines.line_num)
+        lines = csv_rows(text, separator_of(text))
+        header = [cell.strip() for cell in next(lines, NO_ROW).cells]
+        rows = [(row.line, row.cells) for row in lines if row.cells]
         missing = [name for name in COLUMNS if name not in header]
         if missing:
             refuse("FIELDS", f"no column {missing[0]}: give the output of trackside sample", 1)

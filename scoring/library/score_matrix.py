@@ -1,7 +1,5 @@
 """A matrix of scores as CSV: topics down, systems across, the systems' names in the first row."""
 
-import csv
-import io
 import math
 import re
 from typing import BinaryIO, Final
@@ -10,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.compression import read_text
-from campaigns.trec.csv_rows import separator_of
+from campaigns.trec.csv_rows import NO_ROW, csv_rows, separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 _TOPIC_HEADER: Final = re.compile(
@@ -30,15 +28,12 @@ def read_matrix(source: BinaryIO) -> tuple[tuple[str, ...], NDArray[np.float64]]
     findings = ProblemList()
     with findings.gathered():
         text = read_text(source, findings, max_bytes=_MAX_BYTES)
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text))
-        try:
-            header = [cell.strip() for cell in next(lines, [])]
-            systems = _systems(header, findings)
-            names = tuple(header[column] for column in systems)
-            rows = [_row(cells, systems, len(header), lines.line_num, findings) for cells in lines]
-        except csv.Error as error:
-            refuse("FIELDS", f"not CSV: {error}", lines.line_num)
-        rows = [row for row in rows if row]
+        lines = csv_rows(text, separator_of(text))
+        header = [cell.strip() for cell in next(lines, NO_ROW).cells]
+        systems = _systems(header, findings)
+        names = tuple(header[column] for column in systems)
+        every = (_row(row.cells, systems, len(header), row.line, findings) for row in lines)
+        rows = [row for row in every if row]
         if not rows and not findings.total:
             refuse("EMPTY", "the file holds no row of scores")
     return names, np.array(rows, np.float64).T.copy()

@@ -95,9 +95,9 @@ def test_only_reading_counts_as_reading_time_and_not_the_storing(
             "6 of them have no text: d0, d1, d2, d3, d4 and others.",
         ),
         (
-            b'{"id": "a", "content": "x"}\n',
-            "None of them has a text: call the field or column text, contents, body, segment or "
-            "passage.",
+            b'{"id": "a", "words": "x"}\n',
+            "None of them has a text: call the field or column text, contents, body, segment, "
+            "passage or article.",
         ),
         (b'{"id": "a", "text": "x"}\n', None),
     ],
@@ -109,3 +109,15 @@ def test_documents_without_text_are_said(client: Client, data: bytes, said: str 
     page = client.post(address, {"file": SimpleUploadedFile("d.jsonl", data)}, follow=True)
     told = [str(message) for message in page.context["messages"] if message.level_tag == "warning"]
     assert told == ([said] if said else [])
+
+
+def test_the_page_counts_documents_with_text_and_those_without(client: Client) -> None:
+    campaign = make_campaign()
+    client.force_login(make_organiser(campaign))
+    address = reverse("campaigns:documents", args=[campaign.slug])
+    data = b'{"id": "a", "text": "x"}\n{"id": "b", "title": "only"}\n{"id": "c"}\n'
+    client.post(address, {"file": SimpleUploadedFile("d.jsonl", data)})
+    assert "1 document with text, 2 without." in client.get(address).content.decode()
+    data = b'{"id": "b", "text": "y"}\n{"id": "c", "text": "z"}\n'
+    client.post(address, {"file": SimpleUploadedFile("d.jsonl", data)})
+    assert "3 documents with text." in client.get(address).content.decode()

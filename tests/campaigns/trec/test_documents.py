@@ -144,7 +144,10 @@ def test_quotes_between_tabs_are_text() -> None:
         (b"doc_id\ttext\n1\ta\n2\n", ["3 FIELDS"]),
         (b"doc_id\ttext\n1\ta\tb\n2\tc\n", ["2 FIELDS"]),
         (b"docno,text\n1,a,b\n", ["2 FIELDS"]),
-        (b'docno,text\n1,"a\nb"\n', ["3 FIELDS"]),
+        (b'docno,text\n1,"a\nb\n', ["2 FIELDS"]),
+        (b'docno,text\n1,"a\nb"\n2\n', ["4 FIELDS"]),
+        (b'docno,text\n1,"a"b\n', ["2 FIELDS"]),
+        (b"docno,text\n1,a\rb\n", ["2 STRAY_CR"]),
         (b"docno,text\n,a\n", ["2 FIELDS"]),
         (b"docno,text\n1,a\n\n1,b\n", ["4 DUP"]),
         (b"docno,text\n1 2,a\n", ["2 INVISIBLE"]),
@@ -165,3 +168,89 @@ def test_quotes_between_tabs_are_text() -> None:
 )
 def test_a_wrong_row_has_its_line(data: bytes, expected: list[str]) -> None:
     assert refused(data) == expected
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<DOC><DOCNO>1</DOCNO>first text</DOC><DOC><DOCNO>2</DOCNO>second text</DOC>",
+        b"<DOC>\n<DOCNO>1</DOCNO>\nfirst text\n</DOC><DOC>\n<DOCNO>2</DOCNO>second text\n</DOC>\n",
+        b"<DOC>\n<DOCNO>1</DOCNO>\nfirst\ntext</DOC> <DOC><DOCNO>2</DOCNO>\nsecond text</DOC >\n",
+    ],
+)
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
+def test_the_tags_of_documents_may_be_anywhere_on_a_line(data: bytes, ends: bytes) -> None:
+    found = read_documents(data.replace(b"\n", ends))
+    assert [(each.doc_id, each.text) for each in found] == TWO
+
+
+@pytest.mark.parametrize(
+    ("data", "problems"),
+    [
+        (b"<DOC>\n<DOCNO>1</DOCNO>\n</DOC> stray <DOC>\n", ["3 FIELDS"]),
+        (b"<DOC>\n<DOCNO>1</DOCNO>\n</DOC></DOC>\n", ["3 FIELDS"]),
+        (b"<DOC><DOCNO>1</DOCNO><DOC>x</DOC></DOC>\n", ["1 UNCLOSED"]),
+        (b"<DOC>\n<DOCNO>1</DOCNO></DOC><DOC>\n<DOCNO>2</DOCNO>\n", ["2 UNCLOSED"]),
+    ],
+)
+def test_tags_that_do_not_match_are_refused_with_their_line(
+    data: bytes, problems: list[str]
+) -> None:
+    assert refused(data) == problems
+
+
+NEWSPAPERS = {  # made up, in the forms of the collections
+    "lead paragraph": (
+        "<HL>A head</HL><LP>The lead.</LP><TEXT>The text.</TEXT>",
+        "A head",
+        "The lead.\n\nThe text.",
+    ),
+    "lead paragraph alone": ("<HL>A head</HL>\n<LP>\nThe lead.\n</LP>", "A head", "The lead."),
+    "two headlines": (
+        "<HEAD>First head</HEAD><HEAD>Second head</HEAD><TEXT>The text.</TEXT>",
+        "First head",
+        "Second head\n\nThe text.",
+    ),
+    "caption": (
+        "<LEADPARA>The lead.</LEADPARA><CAPTION>A map.</CAPTION><TEXT>The text.</TEXT>",
+        "",
+        "The lead.\n\nThe text.\n\nA map.",
+    ),
+    "summary inside the text": (
+        "<DATE>931018</DATE><TEXT><SUMMARY>In short.</SUMMARY> At length.</TEXT>",
+        "",
+        "In short.  At length.",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", NEWSPAPERS)
+def test_what_a_newspaper_prints_outside_its_text_is_kept(form: str) -> None:
+    body, title, text = NEWSPAPERS[form]
+    (document,) = read_documents(f"<DOC>\n<DOCNO>1</DOCNO>\n{body}\n</DOC>\n".encode())
+    assert document == ParsedDocument("1", title, text)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"id": "1", "text": "first text"}\r{"id": "2", "text": "second text"}\r',
+        b"docno,text\r1,first text\r2,second text\r",
+        b"1\tfirst text\r2\tsecond text",
+    ],
+)
+def test_lines_that_end_in_cr_alone_are_lines(data: bytes) -> None:
+    assert [(each.doc_id, each.text) for each in read_documents(data)] == TWO
+
+
+def test_a_quoted_text_has_lines() -> None:
+    found = list(read_documents(b'docno,text,note\n1,"one\n\n""two""",x\n2,three,"a\nb"\n'))
+    assert found == [ParsedDocument("1", "", 'one\n\n"two"'), ParsedDocument("2", "", "three")]
+
+
+def test_a_passage_has_its_own_id_and_not_that_of_its_document() -> None:
+    for name in ("doc_id", "docno", "docid", "id"):
+        (document,) = read_documents(
+            b'{"%s": "parent", "pid": "own", "passage": "x"}' % name.encode()
+        )
+        assert document.doc_id == "own"

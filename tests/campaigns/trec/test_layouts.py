@@ -158,7 +158,7 @@ BAD_QRELS = [
     ),
     (b"query-id\tcorpus-id\tscore\nq1 d1 1\n", "FIELDS", 2, "1 column, 3 expected"),
     (b"qid,docno,label\n1,a,1\n1,b,0,x\n", "FIELDS", 3, "4 columns, 3 expected"),
-    (b'qid,docno,label\n1,"a\nb",1\n', "FIELDS", 2, "2 columns, 3 expected"),
+    (b'qid,docno,label\n1,"a\nb",1\n', "FIELDS", 2, "document contains white space"),
     (b"query-id\tcorpus-id\tscore\nq1\t\t1\n", "FIELDS", 2, "the document is missing"),
     (b"query-id\tcorpus-id\tscore\nq 1\td1\t1\n", "FIELDS", 2, "the topic contains white space"),
     (b"qid,docno,label\nq1,d1,\n", "FIELDS", 2, "the grade is missing"),

@@ -57,7 +57,7 @@ def test_the_pooled_column(title: str, cell: str, is_pooled: bool | None) -> Non
         (b"team\nx\n", "line 1: TABLE there is no column run or tag: add one"),
         (b"run,tag\nx,y\n", "line 1: TABLE this column means the same as column 'run'"),
         (b"run,a,a\nx,y,z\n", "line 1: TABLE a column name is repeated"),
-        (b'run\nr1\n"open\n', "line 3: TABLE not CSV"),
+        (b'run\nr1\n"open\n', "line 3: TABLE a quote is not closed"),
         (b"run\nr\xff\n", "line 2: ENCODING"),
         (b"run\nr\0\n", "line 2: NUL"),
         pytest.param(

@@ -66,9 +66,9 @@ def test_a_cell_of_csv_has_commas_quotes_and_lines() -> None:
         (b'qid,query\n1,"a\nb"\n2\n', "FIELDS", 4, "1 column, 2 expected, as in the header"),
         (b"qid\tquery\n1\ta\n2\n", "FIELDS", 3, "1 column, 2 expected, as in the header"),
         (b"qid\tquery\n1\ta\tb\n", "FIELDS", 2, "3 columns, 2 expected, as in the header"),
-        (b"\r\x01", "FIELDS", 1, "1 column, 2 expected: topic id, tab, text"),
-        (b"qid,query\ra,b", "FIELDS", 1, "CSV needs a header, such as qid,query"),
-        (b'qid,query\n1,"a\n', "FIELDS", 2, "not CSV"),
+        (b"\r\x01", "FIELDS", 2, "1 column, 2 expected: topic id, tab, text"),
+        (b"qid,query\ra,b\rc", "FIELDS", 3, "1 column, 2 expected, as in the header"),
+        (b'qid,query\n1,"a\n', "FIELDS", 2, "a quote is not closed"),
         (b'qid,query\n1,"a"b\n', "FIELDS", 2, "not CSV"),
         (b"qid,query\n1,a\n1,b\n", "DUP", 3, "already on line 2"),
         (b"qid,query\n,a\n", "TOPIC", 2, "the topic has no id"),
@@ -93,3 +93,11 @@ def test_what_is_wrong_has_its_line_and_the_way_out(
 def test_a_cell_that_is_longer_than_csv_allows() -> None:
     with pytest.raises(FormatError, match="1 column, 2 expected"):
         read_topics(b"qid," + b"q" * 200_000)
+
+
+def test_the_id_of_a_csv_may_be_in_any_column_but_not_that_of_a_table_with_tabs() -> None:
+    (topic,) = read_topics(b'title,"qid",narrative\nA title,7,"two\nlines"\n')
+    assert (topic.code, topic.fields) == ("7", (("title", "A title"), ("narrative", "two lines")))
+    first, second = read_topics(b"anchor\ttopic\nquery\tid\n")
+    assert (first.code, first.fields) == ("anchor", (("query", "topic"),))
+    assert (second.code, second.fields) == ("query", (("query", "id"),))

@@ -354,10 +354,13 @@ class TestSignificance:
                 "line 3: SCORE score is not a finite decimal number (field 2: 'x')",
             ),
             ("a,b\n1,2\n1\n", "line 3: FIELDS 1 fields, expected 2 as in the first row"),
-            ("a,b\n1,2\n1,2\r1\n", "line 4: FIELDS 1 fields, expected 2 as in the first row"),
+            (
+                "a,b\n1,2\n1,2\r1\n",
+                "line 3: STRAY_CR CR inside the line: save the file with LF line ends",
+            ),
             pytest.param(
                 f"a,b\n1,{'2' * 200_000}\n",
-                "line 2: FIELDS not CSV: field larger than field limit (131072)",
+                "line 2: LINE_TOO_LONG the line has a cell of more than 131,072 characters",
                 id="long",
             ),
             ("a,a\n1,2\n", "line 1: DUP two systems have this name ('a')"),

@@ -162,7 +162,7 @@ def test_a_document_that_is_sampled_twice_and_a_file_of_something_else_are_refus
     path.write_text("a,b\n1,2\n")
     assert "line 1: FIELDS no column topic" in refusal(path)
     path.write_text("a" * 200_000)
-    assert "line 1: FIELDS not CSV: field larger than" in refusal(path)
+    assert "line 1: LINE_TOO_LONG the line has a cell of more" in refusal(path)
     path.write_text(LINES[0] + "\n")
     assert "no sampled document" in refusal(path)
     path.write_text("\n".join([*LINES, "1,2"]) + "\n")
