@@ -44,7 +44,7 @@ Result: TypeAlias = Mapping[str, NDArray[Any]]
 Computations: TypeAlias = Mapping[str, Callable[[Campaign, Any, Question], Result]]  # by kind
 
 # Incremented when a computation changes, because stored results are no longer valid then.
-COMPUTATIONS_VERSION = 3
+COMPUTATIONS_VERSION = 4
 OF_RANKINGS: Final = {  # they read no scores
     "judging_plan", "judging_replay", "judging_outlook", "assessor_boards", "program_boards",
 }  # fmt: skip

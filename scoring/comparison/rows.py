@@ -19,7 +19,7 @@ from scoring.comparison.analysis import SAMPLES, differences_of, interval_of
 from scoring.core.measures.catalogue import is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.intervals import effect_sizes
-from scoring.core.statistics.pairs import EXACT
+from scoring.core.statistics.pairs import EXACT, NO_SPREAD
 from scoring.core.statistics.signed_ranks import wilcoxon
 from scoring.core.statistics.significance import paired_t
 from scoring.models import Analysis
@@ -61,6 +61,7 @@ class Comparison:
     effect: float  # Cohen's d_z
     t_p: float
     wilcoxon_p: float
+    has_spread: bool  # else the t test has no p-value
     is_exact: bool  # Wilcoxon's p is that of the exact distribution
     interval: tuple[float, float] | None = None  # 95 % of the bootstrap (BCa)
     analysis: Analysis | None = None
@@ -142,6 +143,7 @@ def compared(
         effect=float(sizes.standardised[0]),
         t_p=float(t.p_values[0]),
         wilcoxon_p=float(ranks.p_values[0]),
+        has_spread=int(t.methods[0]) != NO_SPREAD,
         is_exact=int(ranks.methods[0]) == EXACT,
     )
 

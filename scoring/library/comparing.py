@@ -110,7 +110,7 @@ def significance(
     >>> poor = {str(topic): {"b": 9.0, "c": 8.0, "a": float(topic)} for topic in range(5)}
     >>> significance(qrels, {"good": good, "poor": poor}, "AP", test="wilcoxon")
     a     b     difference  p       p_corrected  method
-    good  poor  0.6667      0.0369  0.0369       normal approximation with tie correction
+    good  poor  0.6667      0.0625  0.0625       exact null of the signed ranks
     """
     how = PairComparison(test, tail, alpha, continuity, zero, correction, against, samples, seed)
     _refuse_arguments(how, top)

@@ -13,12 +13,12 @@ from campaigns.models import Qrels
 from scoring.core.measures.catalogue import family_of, is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.corrections import correct
-from scoring.core.statistics.pairs import METHODS, Pairs, as_matrix
+from scoring.core.statistics.pairs import METHODS, NO_SPREAD, Pairs, as_matrix
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.significance import count_significant, indistinguishable_groups
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
-from scoring.significance.analysis import MAX_RUNS
+from scoring.significance.analysis import MAX_RUNS, SAMPLES
 from scoring.significance.options import CORRECTIONS, TestChoices
 
 
@@ -107,7 +107,36 @@ class Significance:
 
     @property
     def untested_count(self) -> int:
-        return int(np.isnan(self.result["p_values"][self.places]).sum())
+        """The pairs without a p-value that have too few topics in common."""
+        untested = int(np.isnan(self.result["p_values"][self.places]).sum())
+        return untested - self.spreadless_count
+
+    @property
+    def spreadless_count(self) -> int:
+        """The pairs whose difference is the same on all topics, so that t is not defined."""
+        return int((self.methods == NO_SPREAD).sum())
+
+    @property
+    def topic_count(self) -> int:
+        """The most topics that a pair has in common."""
+        return int(self.result["topics"][self.places].max(initial=0))
+
+    @property
+    def least_p(self) -> float:
+        """The lowest p-value that the test can have on so many topics; 0 if it has no limit. A test
+        by signs has that of the one way, or of the two, that are as extreme as can be."""
+        choices, topics = self.choices, self.topic_count
+        if choices.test == "t" or choices.correction == "tukey":
+            return 0.0
+        if choices.test == "randomisation" and 2**topics > SAMPLES:
+            return 1 / (SAMPLES + 1)
+        return float((1 if choices.tail == "one" else 2) / 2**topics)
+
+    @property
+    def is_too_coarse(self) -> bool:
+        """Whether no difference, however large, can be significant."""
+        factor = len(self.pairs) if self.choices.correction == "holm" else 1
+        return self.least_p * factor > self.choices.alpha
 
     @property
     def tied_with_leader_count(self) -> int:

@@ -13,6 +13,8 @@ from scoring.significance.counts import CountCell, CountRow
 from scoring.significance.options import TestChoices
 from scoring.significance.rows import Significance
 
+FEW_TOPICS = 6  # with fewer, no p-value of a two-tailed test by signs is below .05
+
 register = template.Library()
 
 
@@ -84,30 +86,38 @@ def named_groups(result: Significance) -> list[NamedGroup]:
 
 
 @register.filter
-def is_too_coarse(result: Significance) -> bool:
-    """Whether so few random permutations cannot make any difference significant."""
-    choices = result.choices
-    is_corrected = choices.test == "randomisation" and choices.correction == "holm"
-    return is_corrected and len(result.pairs) / (SAMPLES + 1) > choices.alpha
-
-
-@register.filter
-def caution_of(result: Significance) -> str:
-    """A warning about the limits of this test, if there is one."""
+def cautions_of(result: Significance) -> list[str]:
+    """Warnings about the limits of this test."""
     choices, pairs = result.choices, len(result.pairs)
+    cautions = []
     if choices.correction == "none" and pairs > 1:
         chance = round(choices.alpha * pairs)
-        return (
+        cautions.append(
             f"no correction for the number of tests: about {intcomma(chance)} of"
             f" {intcomma(pairs)} pairs would be significant by chance if all runs were equally good"
         )
-    if is_too_coarse(result):
-        return (
-            f"{intcomma(SAMPLES)} random permutations give no p below {1 / SAMPLES:.4f}, and Holm"
-            f" multiplies the smallest by {intcomma(pairs)}, so that no pair can be significant;"
-            " choose Tukey’s correction or another test"
-        )
-    return ""
+    if result.least_p and (result.topic_count < FEW_TOPICS or result.is_too_coarse):
+        cautions.append(_limit_of(result))
+    return cautions
+
+
+def _limit_of(result: Significance) -> str:
+    """The lowest p-value that is possible, and what follows from it."""
+    choices, pairs = result.choices, len(result.pairs)
+    is_sampled = choices.test == "randomisation" and 2**result.topic_count > SAMPLES
+    limit = f"{intcomma(SAMPLES)} random permutations" if is_sampled else _topics(result)
+    said = f"{limit} give no p below {result.least_p:.4f}"
+    if choices.correction == "holm" and pairs > 1:
+        said += f", and Holm multiplies the smallest by {intcomma(pairs)}"
+    if result.is_too_coarse:
+        said += ", so that no pair can be significant"
+        if is_sampled:
+            said += "; choose Tukey’s correction or another test"
+    return said
+
+
+def _topics(result: Significance) -> str:
+    return f"{result.topic_count} topic{'' if result.topic_count == 1 else 's'}"
 
 
 @register.filter

@@ -20,8 +20,10 @@ METHODS: Final = (
     "exact null of the signed ranks",
     "normal approximation with tie correction",
     "random sign flips",
+    "all sign flips",
+    "no p-value: equal differences have no spread",
 )
-NOTHING, STUDENT, EXACT, NORMAL, FLIPS = range(len(METHODS))
+NOTHING, STUDENT, EXACT, NORMAL, FLIPS, ALL_FLIPS, NO_SPREAD = range(len(METHODS))
 
 UNITS = 1e12  # differences are counted in units of the twelfth decimal
 LARGEST_EXACT_SUM = 2.0**53  # of whole numbers in float64
@@ -47,7 +49,7 @@ class Pairs:
 class Outcomes:
     """What a test said of each pair."""
 
-    p_values: NDArray[np.float64]  # float64[pairs]; NaN where too few topics are common
+    p_values: NDArray[np.float64]  # float64[pairs]; NaN where it is not defined
     statistics: NDArray[np.float64]  # float64[pairs]: t, or W+, or the sum of the differences
     topics: NDArray[np.int64]  # int64[pairs], topics where both runs have a score
     methods: NDArray[np.int8]  # int8[pairs], place in METHODS: where the p-value comes from

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.statistics.pairs import (
+    ALL_FLIPS,
     FLIPS,
     LARGEST_EXACT_SUM,
     NOTHING,
@@ -41,6 +42,10 @@ def sign_flip(
     (Phipson & Smyth, 2010); one-tailed, whose sum is at least as great. Differences are rounded to
     12 decimals and summed exactly, so that equal sums count as equal.
 
+    Where a pair differs on so few topics that there are no more ways to exchange the runs than
+    `samples`, each way is taken once, and p is the share of those whose sum is as far, or as great.
+    `methods` says which.
+
     The same random exchanges serve all pairs; they depend on `seed`, `samples` and the number of
     topics alone: a pair has the same p-value in whatever company it is tested.
 
@@ -49,19 +54,63 @@ def sign_flip(
     """
     checked_tail(tail)
     units = whole_units(differences)
-    seen = units.sum(axis=1)
-    exceeding = np.zeros(len(units), np.int64)
-    step = max(1, _SUMS_AT_A_TIME // max(1, len(units)))
-    for signs in _signs(samples, seed, units.shape[1], step):
-        sums = units @ signs
+    topics = differences.shape[1] - np.isnan(differences).sum(axis=1)
+    is_few: NDArray[np.bool_] = np.count_nonzero(units, axis=1) <= _few(samples)
+    p_values = np.empty(len(units))
+    p_values[is_few] = _p_values_of_few(units[is_few], tail)
+    many = units[~is_few]
+    seen, exceeding = many.sum(axis=1), np.zeros(len(many), np.int64)
+    step = max(1, _SUMS_AT_A_TIME // max(1, len(many)))
+    for signs in _signs(samples, seed, units.shape[1], step) if len(many) else ():
+        sums = many @ signs
         if tail == "two":
             exceeding += (np.abs(sums) >= np.abs(seen)[:, None]).sum(axis=1)
         else:
             exceeding += (sums >= seen[:, None]).sum(axis=1)
-    topics = differences.shape[1] - np.isnan(differences).sum(axis=1)
-    p_values = np.where(topics == 0, np.nan, (exceeding + 1) / (samples + 1))
-    methods = np.where(units.any(axis=1), FLIPS, NOTHING)
-    return Outcomes(p_values, np.nansum(differences, axis=1), topics, methods.astype(np.int8))
+    p_values[~is_few] = (exceeding + 1) / (samples + 1)
+    p_values[topics == 0] = np.nan
+    methods = _methods(np.any(units, axis=1), is_few)
+    return Outcomes(p_values, np.nansum(differences, axis=1), topics, methods)
+
+
+def _few(samples: int) -> int:
+    """The largest number of topics on which two runs can be exchanged in at most `samples` ways.
+    Raises ValueError for less than one sample."""
+    if samples < 1:
+        raise ValueError(f"samples must be at least 1, not {samples}")
+    return samples.bit_length() - 1
+
+
+def _p_values_of_few(units: NDArray[np.float64], tail: Tail) -> NDArray[np.float64]:
+    """The p-values of pairs that differ on few topics, by all exchanges. Those that keep the first
+    topic are half of them, and the others have the opposite sums."""
+    rows, places = np.nonzero(units)
+    firsts = np.searchsorted(rows, np.arange(len(units)))
+    columns = np.arange(len(rows)) - firsts[rows]
+    few = int(columns.max(initial=0)) + 1
+    differing = np.zeros((len(units), few))
+    differing[rows, columns] = units[rows, places]
+    keeps = np.arange(1 << few - 1)[None, :] << 1 >> np.arange(few)[:, None] & 1
+    signs, seen = 1.0 - 2.0 * keeps, units.sum(axis=1)
+    exceeding = np.zeros(len(units), np.int64)
+    step = max(1, _SUMS_IN_CACHE >> few - 1)
+    for start in range(0, len(units), step):
+        block = slice(start, start + step)
+        sums, limits = differing[block] @ signs, seen[block, None]
+        if tail == "two":
+            np.abs(sums, out=sums)
+            exceeding[block] = 2 * np.count_nonzero(sums >= np.abs(limits), axis=1)
+        else:
+            exceeding[block] = np.count_nonzero(sums >= limits, axis=1)
+            exceeding[block] += np.count_nonzero(sums <= -limits, axis=1)
+    shares: NDArray[np.float64] = exceeding / (1 << few)
+    return shares
+
+
+def _methods(is_different: NDArray[np.bool_], is_few: NDArray[np.bool_]) -> NDArray[np.int8]:
+    methods = np.where(is_few, ALL_FLIPS, FLIPS)
+    methods[~is_different] = NOTHING
+    return methods.astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -88,7 +137,7 @@ class SignFlips:
         largest = max(np.abs(units).sum(axis=1).max(initial=0) for units in (own, others))
         is_exact = 2 * largest < LARGEST_EXACT_SUM
         seen, margins, totals = np.empty(count), np.empty(count), np.empty(count)
-        topics, is_known = np.empty(count, np.int64), np.empty(count, np.bool_)
+        topics, different = np.empty(count, np.int64), np.empty(count, np.int64)
         for block in blocks_of(count, scores.shape[1]):
             candidates, baselines = pairs.candidates[block], pairs.baselines[block]
             differences = scores[candidates] - baseline_scores[baselines]
@@ -97,16 +146,19 @@ class SignFlips:
             margins[block] = np.abs(own[candidates] - others[baselines] - units).sum(axis=1)
             totals[block] = np.nansum(differences, axis=1)
             topics[block] = (~np.isnan(differences)).sum(axis=1)
-            is_known[block] = units.any(axis=1)
-        least, most = self._exceeding(pairs, own, others, seen, margins)
+            different[block] = np.count_nonzero(units, axis=1)
+        is_few = different <= _few(self.samples)
+        if is_few.all():
+            least = most = np.zeros(count, np.int64)
+        else:
+            least, most = self._exceeding(pairs, own, others, seen, margins)
         p_values = np.where(topics == 0, np.nan, (least + 1) / (self.samples + 1))
-        undecided = np.flatnonzero((least != most) | (not is_exact))
+        undecided = np.flatnonzero((least != most) | (not is_exact) | is_few)
         for block in blocks_of(len(undecided), scores.shape[1]):
             at = undecided[block]
             differences = scores[pairs.candidates[at]] - baseline_scores[pairs.baselines[at]]
             p_values[at] = self(differences).p_values
-        methods = np.where(is_known, FLIPS, NOTHING).astype(np.int8)
-        return Outcomes(p_values, totals, topics, methods)
+        return Outcomes(p_values, totals, topics, _methods(different > 0, is_few))
 
     def _exceeding(
         self,
@@ -164,8 +216,6 @@ def _as_slice(rows: NDArray[np.intp]) -> NDArray[np.intp] | slice:
 def _signs(samples: int, seed: int, topics: int, step: int) -> Iterator[NDArray[np.float64]]:
     """-1 or 1 for each topic and sample, float64[topics, samples], `step` samples at a time. They
     depend on `seed`, `samples` and the number of topics alone."""
-    if samples < 1:
-        raise ValueError(f"samples must be at least 1, not {samples}")
     heads = np.random.default_rng(seed).integers(0, 2, (samples, topics), np.int8)
     for start in range(0, samples, step):
         yield 2.0 * heads[start : start + step].T - 1.0

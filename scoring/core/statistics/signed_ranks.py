@@ -5,7 +5,7 @@ J. W. Pratt, JASA 54(287), 1959; the variance without them after E. E. Cureton, 
 """
 
 from functools import cache
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from scoring.core.statistics.pairs import (
 )
 
 LARGEST_EXACT = 50  # differences; up to here the null distribution is counted out
+LARGEST_EXACT_TIED = 25  # topics; the same, where differences are equal or zero
+BITS: Final = 32  # of a count of at most 2^LARGEST_EXACT_TIED ways
 
 _PAST_ALL = np.int64(np.iinfo(np.int64).max)  # sorts topics that are not common behind all others
 
@@ -41,9 +43,10 @@ def wilcoxon(
     2. Zero differences are dropped; under `pratt` they are ranked first and then dropped.
     3. The absolute differences are ranked, equal ones share the mean of their ranks.
     4. The statistic is W+, the sum of the ranks of the positive differences.
-    5. A pair without equal or zero differences and with at most 50 topics gets the exact null
-       distribution; any other the normal approximation with tie correction, and unless
-       `continuity` is False W+ comes half a rank nearer to its mean. `methods` says which.
+    5. A pair with at most 25 topics, or at most 50 without equal or zero differences, gets the
+       exact null distribution: each sign as likely as the other, whatever the ranks are. Any other
+       pair gets the normal approximation with tie correction, and unless `continuity` is False W+
+       comes half a rank nearer to its mean. `methods` says which.
 
     A pair that differs nowhere has p = 1, a pair without common topics NaN. One-tailed asks
     whether the candidate is better. Raises ValueError for an unknown option.
@@ -63,6 +66,11 @@ def wilcoxon(
     p_values[is_exact] = _exact_p_values(
         ranked.sums[is_exact].astype(np.int64), topics[is_exact], tail
     )
+    is_tied = ~ranked.is_plain & (topics <= LARGEST_EXACT_TIED)
+    p_values[is_tied] = _tied_p_values(
+        ranked.doubled_ranks(np.flatnonzero(is_tied)), ranked.sums[is_tied], tail
+    )
+    is_exact |= is_tied
     p_values[ranked.counts == 0] = 1.0
     p_values[topics == 0] = np.nan
     methods = np.where(is_exact, EXACT, NORMAL)
@@ -74,8 +82,8 @@ class _Ranked:
     """The rank sums of sorted keys (twice the size of a difference, + 1 if positive)."""
 
     def __init__(self, keys: NDArray[np.int64], topics: NDArray[np.int64], *, pratt: bool) -> None:
-        sizes = keys >> 1
-        past = np.arange(keys.shape[1]) >= topics[:, None]
+        self.sizes = sizes = keys >> 1
+        self.past = past = np.arange(keys.shape[1]) >= topics[:, None]
         self.zeros = ((sizes == 0) & ~past).sum(axis=1)
         self.counts = topics - self.zeros  # int64[pairs], differences that are not zero
         self.before = self.zeros if pratt else np.zeros_like(self.zeros)  # ranks given to zeros
@@ -89,6 +97,21 @@ class _Ranked:
         if len(tied):
             self._share_ranks(tied, same[tied], positive[tied])
         self.is_plain = (self.zeros == 0) & (self.tie_terms == 0) & (topics > 0)
+
+    def doubled_ranks(self, rows: NDArray[np.intp]) -> NDArray[np.int16]:
+        """int16[rows, LARGEST_EXACT_TIED]: twice the ranks that equal sizes share, in whole
+        numbers, and 0 for zero differences and at the end. The topics must be as few."""
+        width = min(self.sizes.shape[1], LARGEST_EXACT_TIED)
+        sizes, past = self.sizes[rows, :width], self.past[rows, :width]
+        begins = np.ones(sizes.shape, np.bool_)
+        begins[:, 1:] = sizes[:, 1:] != sizes[:, :-1]
+        firsts = np.flatnonzero(begins)
+        lengths = np.diff(firsts, append=begins.size)
+        shared = np.repeat(2 * (firsts % max(width, 1)) + lengths + 1, lengths).reshape(sizes.shape)
+        shared -= 2 * (self.zeros - self.before)[rows, None]
+        found = np.zeros((len(rows), LARGEST_EXACT_TIED), np.int16)
+        found[:, :width] = np.where((sizes == 0) | past, 0, shared)
+        return found
 
     def _share_ranks(
         self, rows: NDArray[np.intp], same: NDArray[np.bool_], positive: NDArray[np.bool_]
@@ -131,6 +154,38 @@ def _exact_p_values(
     if tail == "two":
         np.minimum(2 * np.minimum(upper, shares[counts, sums]), 1.0, out=upper)
     return upper
+
+
+def _tied_p_values(
+    doubled: NDArray[np.int16], sums: NDArray[np.float64], tail: Tail
+) -> NDArray[np.float64]:
+    """P(W+ >= sum), or for two tails twice the smaller tail and at most 1.
+
+    Each of the 25 doubled ranks is in the sum or not; those that are 0 add nothing. The 2^25 ways
+    are counted by their sums in one long integer with 32 bits for each sum, which a rank shifts
+    and adds. It is counted once for each pattern of ties, and what two patterns begin with, too.
+    """
+    seen = np.rint(2 * sums).astype(np.int64)
+    least = seen if tail == "one" else np.maximum(seen, doubled.sum(axis=1, dtype=np.int64) - seen)
+    order = np.lexsort(doubled.T[::-1])
+    ways = [1]  # by the number of ranks
+    before: list[int] = []
+    found = np.empty(len(order))
+    for at, ranks, sum_seen in zip(
+        order.tolist(), doubled[order].tolist(), least[order].tolist(), strict=True
+    ):
+        if ranks != before:
+            same = 0
+            while same < len(before) and ranks[same] == before[same]:
+                same += 1
+            del ways[same + 1 :]
+            for rank in ranks[same:]:
+                ways.append(ways[-1] + (ways[-1] << BITS * rank))
+            before = ranks
+        # Modulo 2^32 - 1 a number is the sum of its digits to the base 2^32.
+        found[at] = (ways[-1] >> BITS * sum_seen) % ((1 << BITS) - 1)
+    shares: NDArray[np.float64] = found / (1 << LARGEST_EXACT_TIED)
+    return shares if tail == "one" else np.minimum(2 * shares, 1.0)
 
 
 @cache

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scoring.core.distributions import student_cdf
 from scoring.core.statistics.pairs import (
+    NO_SPREAD,
     NOTHING,
     STUDENT,
     Outcomes,
@@ -33,8 +34,9 @@ def paired_t(differences: NDArray[np.float64], *, tail: Tail = "two") -> Outcome
     """Student's paired t test: mean / (standard deviation / sqrt(topics)), topics - 1 degrees.
 
     Differences that are the same to 12 decimals on all topics have no spread: where they are zero
-    p = 1, otherwise t is infinite and p = 0 (one-tailed 1 where they speak for the baseline). With
-    fewer than two common topics t and p are NaN. One-tailed asks whether the candidate is better.
+    p = 1, otherwise t is infinite and p NaN, because a spread of zero says nothing about chance.
+    With fewer than two common topics t and p are NaN. One-tailed asks whether the candidate is
+    better.
 
     Raises ValueError for an unknown tail.
     """
@@ -55,8 +57,10 @@ def paired_t(differences: NDArray[np.float64], *, tail: Tail = "two") -> Outcome
     t[topics < 2] = np.nan
     degrees = np.maximum(topics - 1, 1).astype(np.float64)
     p_values = 2 * student_cdf(degrees, -np.abs(t)) if tail == "two" else student_cdf(degrees, -t)
+    p_values[same] = np.nan
     p_values[alike] = 1.0
     methods = np.where(topics < 2, NOTHING, STUDENT)
+    methods[same] = NO_SPREAD
     methods[alike] = NOTHING
     return Outcomes(p_values, t, topics, methods.astype(np.int8))
 

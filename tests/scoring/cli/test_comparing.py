@@ -178,8 +178,25 @@ class TestSignificance:
 
     def test_chance_is_repeatable(self, trackside, matrix):
         arguments = ("significance", "--scores", matrix, "--test", "randomisation")
-        assert trackside(*arguments) == trackside(*arguments, "--seed", 1)
-        assert trackside(*arguments) != trackside(*arguments, "--seed", 2)
+        assert trackside(*arguments) == trackside(*arguments, "--seed", 2)  # all exchanges
+        few = (*arguments, "--samples", 20)
+        assert trackside(*few) == trackside(*few, "--seed", 1)
+        assert trackside(*few) != trackside(*few, "--seed", 2)
+
+    @pytest.mark.parametrize(
+        ("test", "p", "method"),
+        [
+            ("t", "", "no p-value: equal differences have no spread"),
+            ("wilcoxon", "0.5", "exact null of the signed ranks"),
+            ("randomisation", "0.5", "all sign flips"),
+        ],
+    )
+    def test_two_equal_differences_are_never_significant(self, trackside, test, p, method):
+        scores = trackside.write("two.csv", "topic,base,exp\n1,.3,.35\n2,.5,.55\n")
+        arguments = ("significance", "--scores", scores, "--test", test)
+        (row,) = rows(trackside(*arguments))
+        assert (row["p"], row["p_corrected"], row["method"]) == (p, p, method)
+        assert trackside(*arguments, "--count") == (0, "0 1\n", "")
 
     def test_one_tailed_the_better_run_comes_first(self, trackside, matrix):
         found = rows(trackside("significance", "--scores", matrix, "--test", "t", "--tail", "one"))
@@ -189,8 +206,13 @@ class TestSignificance:
         assert float(found[0]["p"]) == pytest.approx(float(two[0]["p"]) / 2, abs=1e-15)
 
     def test_options_of_wilcoxon(self, trackside, matrix):
-        arguments = ("significance", "--scores", matrix, "--test", "wilcoxon")
+        few = rows(trackside("significance", "--scores", matrix, "--test", "wilcoxon"))
+        assert [row["p"] for row in few] == ["0.0625", "0.0625", "1.0", "0.25", "0.0625", "0.0625"]
+        lines = MATRIX.splitlines()
+        many = trackside.write("many.csv", "\n".join([lines[0], *lines[1:] * 6]))
+        arguments = ("significance", "--scores", many, "--test", "wilcoxon")
         plain = rows(trackside(*arguments))
+        assert plain[0]["method"] == "normal approximation with tie correction"
         assert [r["p"] for r in rows(trackside(*arguments, "--no-continuity"))] != [
             r["p"] for r in plain
         ]

@@ -7,10 +7,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scoring.core.statistics import sign_flips
 from scoring.core.statistics.pairs import (
+    ALL_FLIPS,
     FLIPS,
+    NOTHING,
     Outcomes,
     Pairs,
     all_pairs,
@@ -24,15 +28,38 @@ from tests.scoring.core.test_significance import drawn_scores, one
 @pytest.mark.parametrize("tail", ["two", "one"])
 def test_sign_flips_written_out(tail):
     differences = [0.3, -0.1, 0.2, 0.2, 0.1]
-    heads = np.random.default_rng(7).integers(0, 2, (200, 5), np.int8)
+    heads = np.random.default_rng(7).integers(0, 2, (31, 5), np.int8)
     tenths, exceeding = [3, -1, 2, 2, 1], 0
     for flips in heads:
         total = sum(d if head else -d for d, head in zip(tenths, flips, strict=True))
         exceeding += (abs(total) if tail == "two" else total) >= 7
-    p, total, method = one(sign_flip, *differences, samples=200, seed=7, tail=tail)
-    assert p == (exceeding + 1) / 201
+    p, total, method = one(sign_flip, *differences, samples=31, seed=7, tail=tail)
+    assert p == (exceeding + 1) / 32
     assert total == pytest.approx(0.7)
     assert method == FLIPS
+
+
+@pytest.mark.parametrize("tail", ["two", "one"])
+@given(
+    tenths=st.lists(st.integers(-3, 3), min_size=1, max_size=8), gaps=st.integers(0, 3),
+    samples=st.integers(256, 511),
+)  # fmt: skip
+def test_as_many_samples_as_signs_are_all_signs_written_out(tenths, gaps, samples, tail):
+    seen = sum(tenths)
+    sums = [sum(d * s for d, s in zip(tenths, signs, strict=True))
+            for signs in product((1, -1), repeat=len(tenths))]  # fmt: skip
+    exceeding = [abs(s) >= abs(seen) if tail == "two" else s >= seen for s in sums]
+    differences = [d / 10 for d in tenths] + [np.nan] * gaps
+    p, _, method = one(sign_flip, *differences, samples=samples, seed=1, tail=tail)
+    assert p == sum(exceeding) / len(sums)
+    assert method == (ALL_FLIPS if any(tenths) else NOTHING)
+
+
+def test_two_equal_differences_have_one_half_and_none_below_what_their_topics_allow():
+    assert one(sign_flip, 0.05, 0.05, samples=10_000, seed=1)[::2] == (0.5, ALL_FLIPS)
+    assert one(sign_flip, 0.05, 0.05, samples=10_000, seed=1, tail="one")[0] == 0.25
+    assert one(sign_flip, *[0.1] * 13, samples=8192, seed=1)[0] == 2 / 2**13
+    assert one(sign_flip, *[0.1] * 13, samples=8191, seed=1)[2] == FLIPS
 
 
 SHAPES = {
@@ -105,8 +132,9 @@ def test_sign_flips_come_near_all_flips():
     differences = np.round(np.random.default_rng(3).normal(0.05, 0.1, 12), 3)
     sums = np.array([differences @ signs for signs in product((1, -1), repeat=12)])
     exact = (np.abs(sums) >= abs(differences.sum()) - 1e-12).mean()
-    found = one(sign_flip, *differences, samples=20_000, seed=5)[0]
-    assert found == pytest.approx(exact, abs=4 * math.sqrt(exact / 20_000))
+    found = one(sign_flip, *differences, samples=4_000, seed=5)[0]
+    assert found == pytest.approx(exact, abs=4 * math.sqrt(exact / 4_000))
+    assert one(sign_flip, *differences, samples=4_096, seed=5)[0] == exact
 
 
 def test_a_pair_has_the_same_p_value_in_any_company():

@@ -131,8 +131,9 @@ def test_table_and_chart_are_blank_without_a_significant_difference() -> None:
 
 def test_a_lower_score_is_better_where_the_measure_says_so() -> None:
     campaign = make_board(measures=["ESL(n=1)"])
-    for tag, mean in (("poor", 9.0), ("good", 1.0)):
-        give_vector(make_run(campaign, tag=tag), noisy(mean, 1), measure="ESL(n=1)", residual=None)
+    for tag, mean, seed in (("poor", 9.0, 1), ("good", 1.0, 2)):
+        run = make_run(campaign, tag=tag)
+        give_vector(run, noisy(mean, seed), measure="ESL(n=1)", residual=None)
     page = answered("significance", campaign, measure="ESL(n=1)")
     (row,) = table(get("significance-csv", campaign, measure="ESL(n=1)"))
     assert (row["a"], row["b"], row["significant"]) == ("good", "poor", "1")
@@ -177,7 +178,8 @@ def test_a_question_of_the_better_run_is_answered_in_its_row_only() -> None:
 def test_two_tails_against_top_mark_pairs_that_favour_the_other_run() -> None:
     """r1 wins by .5 over r2 though that could be .1 better; r3 could be .1 better than r2 but for
     .09, which two tails separate too: for r3."""
-    campaign = make_board(noisy(0.8, 1), noisy(0.3, 2), np.array(noisy(0.3, 2)) - 0.01)
+    gaps = 0.01 + 0.001 * np.resize([1, -1], len(TOPICS))  # the same one everywhere has no spread
+    campaign = make_board(noisy(0.8, 1), noisy(0.3, 2), np.array(noisy(0.3, 2)) - gaps)
     page = text_of(answered("significance", campaign, against="top"))
     assert "2 of 3 pairs of runs differ significantly, even if every unjudged" in page
     assert "In 1 more, the run that scores higher would be significantly worse." in page
@@ -188,7 +190,7 @@ def test_two_tails_against_top_mark_pairs_that_favour_the_other_run() -> None:
         (row["a"], row["b"]): row for row in table(get("significance-csv", campaign, against="top"))
     }
     assert rows["r2", "r3"]["significant"] == "1"
-    assert float(rows["r2", "r3"]["difference"]) == pytest.approx(-0.09, abs=1e-12)
+    assert float(rows["r2", "r3"]["difference"]) == pytest.approx(-0.1 + gaps.mean(), abs=1e-12)
 
 
 def test_impossible_options_are_explained() -> None:
@@ -305,3 +307,49 @@ def test_without_a_correction_only_the_column_of_corrected_values_is_missing() -
     }
     assert [each for each in headings["holm"] if each != "corrected"] == headings["none"]
     assert {"p", "corrected"} <= set(headings["holm"])
+
+
+@pytest.mark.parametrize(
+    ("test", "correction", "topics", "said"),
+    [
+        ("wilcoxon", "none", 5, "5 topics give no p below 0.0625, so that no pair can be signific"),
+        ("randomisation", "none", 2, "2 topics give no p below 0.5000, so that no pair can be"),
+        ("wilcoxon", "holm", 6, "6 topics give no p below 0.0312, and Holm multiplies the smallest"
+         " by 3, so that no pair can be significant"),
+        ("wilcoxon", "bh", 6, None),
+        ("wilcoxon", "holm", 12, None),
+        ("t", "holm", 2, None),
+    ],
+)  # fmt: skip
+def test_the_page_says_the_lowest_p_that_its_topics_allow(
+    test: str, correction: str, topics: int, said: str | None
+) -> None:
+    campaign = make_campaign(topics=TOPICS[:topics], **SHOWN)
+    make_qrels(campaign)
+    for number, mean in enumerate((0.8, 0.5, 0.2)):
+        scores = mean + 0.01 * np.arange(topics) * number
+        give_vector(make_run(campaign, tag=f"r{number}"), scores)
+    asked = {"test": test, "correction": correction}
+    page = text_of(answered("significance", campaign, **asked))
+    assert ("no p below" in page) == (said is not None)
+    assert said is None or said in page
+    is_hopeless = said is not None and "no pair can be" in said
+    assert ("cannot find a significant difference" in page) == is_hopeless
+
+
+def test_equal_differences_have_no_p_of_t_and_the_page_names_tests_that_apply() -> None:
+    """By t the first two runs and the others; two of three pairs were significant at p < .001."""
+    campaign = make_campaign(topics=TOPICS[:2], **SHOWN)
+    make_qrels(campaign)
+    for tag, scores in (("one", [0.6, 0.8]), ("two", [0.5, 0.7]), ("three", [0.2, 0.1])):
+        give_vector(make_run(campaign, tag=tag), scores)
+    page = text_of(answered("significance", campaign))
+    assert re.search(r"By \S+ no two of the 3 runs differ significantly", page), page[:2000]
+    assert "1 pair of runs differs by the same amount on all topics" in page
+    assert "The randomisation test and Wilcoxon’s do." in page
+    assert "fewer than two topics in common" not in page
+    rows = table(get("significance-csv", campaign))
+    assert [row["p"] for row in rows if (row["a"], row["b"]) == ("one", "two")] == [""]
+    compared = text_of(get("compare", campaign))
+    assert "no p-value, because the difference is the same on all topics" in compared
+    assert "By Wilcoxon’s test it is not significant" in compared
