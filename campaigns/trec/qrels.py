@@ -36,6 +36,11 @@ COMMENTED_JUDGMENT = re.compile(rb"#\S+\s+\S+\s+\S+\s+-?\d{1,3}")
 INTEGER = re.compile(rb"[+-]?\d+")
 LOW_NUMBER = re.compile(rb"\d{1,3}")
 NAMED_TOPICS = 20
+BY_FIELD_2 = (
+    "a document of a topic has several lines that differ in field 2, as in qrels of a diversity "
+    "task, where it is the subtopic, or of several assessors: write one line for each document. The"
+    " command trackside diversity reads judgments by subtopic"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +107,7 @@ class _QrelsReader:
 
     def __init__(self, findings: ProblemList, topics: TopicColumn, max_lines: int | None) -> None:
         self.findings = findings
-        self.iteration = b""
+        self.iteration, self.varies = b"", False
         values = {"grades": np.int16}
         self.table = RecordTable(findings, topics, max_lines=max_lines, values=values)
 
@@ -130,6 +135,7 @@ class _QrelsReader:
             self.iteration = iterations[0][:ITERATION_BYTES]
         head = next((k for k, each in enumerate(iterations) if each != self.iteration), None)
         if head is not None:
+            self.varies = True
             self.findings.warn(
                 "FIELD_2",
                 "field 2 varies: if it names assessors, their judgments are not distinguished",
@@ -156,7 +162,7 @@ class _QrelsReader:
         """Join the blocks and check the whole file."""
         if not self.iteration and not self.findings.total:
             refuse("EMPTY", "the file contains no judgment")
-        return self.table.join()
+        return self.table.join(on_repetition=BY_FIELD_2 if self.varies else "")
 
 
 def _hint(parts: list[bytes], line: int) -> str:
@@ -165,9 +171,9 @@ def _hint(parts: list[bytes], line: int) -> str:
         return foreign
     if len(parts) == 6 and DECIMAL.fullmatch(parts[4]):
         return "this looks like a run"
-    if len(parts) == 5 and DECIMAL.fullmatch(parts[4]) and not INTEGER.fullmatch(parts[4]):
+    if len(parts) == PRELS_FIELDS and _is_prels(parts):
         return "this looks like prels (judgments with probabilities): write qrels"
-    if len(parts) == 5:
+    if len(parts) == PRELS_FIELDS:
         return "this looks like preferences or subtopics: write qrels"
     if b" ".join(parts).count(b",") >= GRADE:
         return "this looks like CSV: begin with a header, such as qid,docno,grade"
@@ -176,6 +182,17 @@ def _hint(parts: list[bytes], line: int) -> str:
     if line == 1 and len(parts) > 1 and is_header(parts):
         return HEADER
     return ""
+
+
+def _is_prels(parts: list[bytes]) -> bool:
+    """`topic document grade method probability`, where the probability may be 0 or 1."""
+    _, _, grade, method, probability = parts
+    if not DECIMAL.fullmatch(probability):
+        return False
+    if not INTEGER.fullmatch(probability):
+        return True
+    is_whole = INTEGER.fullmatch(grade) and INTEGER.fullmatch(method)
+    return bool(is_whole) and int(probability) in (0, 1)
 
 
 def _grade_problem(fields: Fields, row: int) -> Problem:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -76,8 +75,9 @@ class RecordTable:
             refuse("TOO_MANY", f"more than {self._max_lines:,} lines", line)
         self._dropped_count += dropped.size
 
-    def join(self) -> Records:
-        """All rows, after the checks that need all of them."""
+    def join(self, *, on_repetition: str = "") -> Records:
+        """All rows, after the checks that need all of them. `on_repetition` says what the file is
+        if it repeats documents."""
         self._topics.finish()
         records = Records(
             topics=tuple(self._topics.topics),
@@ -86,9 +86,7 @@ class RecordTable:
             lines=self._lines.join(),
             values={name: stack.join() for name, stack in self._values.items()},
         )
-        note_repeated(
-            records.topic_index, records.doc_ids, records.lines, records.topics, self._findings
-        )
+        note_repeated(records, self._findings, on_repetition)
         return records
 
 
@@ -174,20 +172,18 @@ def _verified(
     return rows[is_again][order], first[is_again][order]
 
 
-def note_repeated(
-    topic_index: NDArray[np.int32],
-    doc_ids: DocIds,
-    lines: NDArray[np.uint32],
-    topics: Sequence[str],
-    findings: ProblemList,
-) -> None:
-    """Add a problem for every line that repeats a document of its topic."""
-    rows, first = repeated_rows(topic_index, doc_ids)
+def note_repeated(records: Records, findings: ProblemList, on_repetition: str) -> None:
+    """Add a problem for every line that repeats a document of its topic; or one, with the given
+    message, for the file."""
+    rows, first = repeated_rows(records.topic_index, records.doc_ids)
 
     def describe(k: int) -> Problem:
         row = int(rows[k])
-        topic = shown(topics[topic_index[row]])
-        message = f"document of topic '{topic}' is already on line {lines[first[k]]}"
-        return Problem("DUP", int(lines[row]), message, 3, shown(doc_ids[row]))
+        topic = shown(records.topics[records.topic_index[row]])
+        message = f"document of topic '{topic}' is already on line {records.lines[first[k]]}"
+        return Problem("DUP", int(records.lines[row]), message, 3, shown(records.doc_ids[row]))
 
-    findings.add_rows(range(rows.size), rows.size, describe)
+    if on_repetition and rows.size:
+        findings.add(replace(describe(0), code="TYPE", message=on_repetition))
+    else:
+        findings.add_rows(range(rows.size), rows.size, describe)

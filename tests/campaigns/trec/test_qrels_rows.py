@@ -40,6 +40,8 @@ ROWS = [
     refuse("Q09-number", GOOD + b"2 0 B 1 2\n", "FIELDS", 4, "preferences or subtopics"),
     refuse("Q09-text", GOOD + b"2 0 B 1 x\n", "FIELDS", 4, "5 fields, 4 expected"),
     refuse("Q09-prels", GOOD + b"2 0 B 1 0.25\n", "FIELDS", 4, "looks like prels"),
+    refuse("Q09-certain", b"1 A 0 0 1\n1 B 1 1 1\n", "FIELDS", 1, "looks like prels"),
+    refuse("Q23-subtopics", b"1 1 A 1\n1 2 A 0\n1 3 A 1\n", "TYPE", 2, "of a diversity task"),
     refuse("Q10", graded(b"yes"), "GRADE", 2),
     refuse("Q11", graded(b"0.5"), "GRADE", 2, "not a whole number: grades are"),
     accept("Q12", graded(b"-1"), "UNJUDGED", says="1 line has grade -1"),
