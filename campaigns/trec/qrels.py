@@ -15,12 +15,7 @@ from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
 from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
 from campaigns.trec.compiled import scan_qrels
 from campaigns.trec.compression import plain_blocks, with_line_feeds
-from campaigns.trec.csv_rows import (
-    TableRow,
-    csv_cells,
-    csv_rows,
-    separator_of,
-)
+from campaigns.trec.csv_rows import TableRow, csv_cells, csv_rows, separator_of
 from campaigns.trec.fields import DECIMAL, Fields, read_integers, split_fields
 from campaigns.trec.foreign import HEADER, foreign_format, is_header, set_aside
 from campaigns.trec.layouts import trec_qrels
@@ -314,23 +309,17 @@ def as_qrels(data: bytes) -> bytes:
     """
     plain = b"".join(with_line_feeds(plain_blocks(io.BytesIO(data))))
     text = plain.decode("utf-8", "surrogateescape").removeprefix(BOM_CHARACTER)
-    separator = separator_of(text)
-    rows = csv_rows(text, separator)
-    names = [name.strip().lower() for name in csv_cells(_first(text.split("\n")), separator)]
+    first = text.lstrip().partition("\n")[0]
+    separator = separator_of(first)
+    names = [name.strip().lower() for name in csv_cells(first, separator)]
     if set(CSV_COLUMNS) <= set(names):
-        return _encoded(_of_csv(rows, names))
+        return _encoded(_of_csv(csv_rows(text, separator), names))
     if "topic" in names[:1] and len(names) > 1:
         missing = [name for name in CSV_COLUMNS if name not in names]
         refuse("FIELDS", f"the header has no column {' or '.join(missing)}: add it", 1)
-    lines = text.split("\n")
-    if len(_first(lines).split()) == PRELS_FIELDS:
-        return _encoded([_of_prels(line) for line in lines])
+    if len(first.split()) == PRELS_FIELDS:
+        return _encoded([_of_prels(line) for line in text.split("\n")])
     return data
-
-
-def _first(lines: Iterable[str]) -> str:
-    """The first line that is not blank."""
-    return next((line for line in lines if line.strip()), "")
 
 
 def _of_csv(rows: Iterator[TableRow], names: Sequence[str]) -> Iterator[str]:

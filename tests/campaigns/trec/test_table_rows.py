@@ -3,6 +3,7 @@
 import csv
 import io
 import random
+import tracemalloc
 
 import pytest
 
@@ -59,6 +60,18 @@ def test_a_faulty_table_is_refused_at_its_line(
     (problem,) = refused.value.problems
     assert (problem.code, problem.line) == (code, line)
     assert words in problem.message
+
+
+def test_judgments_in_trecs_layout_are_not_cut_into_lines_first() -> None:
+    """A gz of 1 MB can hold 64 MB of short lines, each of which would be an object of 60 bytes."""
+    data = b"301 0 d1 1\n" * 100_000
+    tracemalloc.start()
+    try:
+        assert as_qrels(data) is data
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * len(data)
 
 
 @pytest.mark.parametrize(
