@@ -149,6 +149,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=400 * 1024 * 1024)
+MAX_TOPICS = env.int("MAX_TOPICS", default=10_000)  # in one file
+MAX_TOPIC_BYTES = env.int("MAX_TOPIC_BYTES", default=16 << 20)  # plain
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=1 << 30)
 MAX_READING_SECONDS = env.float("MAX_READING_SECONDS", default=60)  # processor time, for one file
 MAX_REQUEST_READING_SECONDS = env.float("MAX_REQUEST_READING_SECONDS", default=15)  # in a request

@@ -15,9 +15,8 @@ from campaigns.models import Campaign, Qrels
 from campaigns.qrels import versions
 from campaigns.qrels.files import UNKNOWN
 from campaigns.qrels.forms import FreezeSourcesForm, QrelsForm, RemoveTopicsForm, TopicsForm
-from campaigns.qrels.topics import add_topics, remove_topics
-from campaigns.trec.problems import FormatError, Problem
-from campaigns.trec.topics import read_topics
+from campaigns.qrels.topics import add_topics, read_topics_file, remove_topics
+from campaigns.trec.problems import FormatError
 
 
 @login_required
@@ -27,9 +26,8 @@ def topics_add(request: HttpRequest, slug: str) -> HttpResponse:
     form = TopicsForm(request.POST, request.FILES)
     if not form.is_valid():
         return manage_page(request, viewer, topics_form=form, status=400)
-    warnings: list[Problem] = []
     try:
-        topics = read_topics(form.cleaned_data["file"], on_warning=warnings.append)
+        topics, warnings = read_topics_file(form.cleaned_data["file"])
         count = add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
     except FormatError as error:
         return manage_page(request, viewer, topics_fault=error, status=400)

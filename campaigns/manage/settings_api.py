@@ -1,12 +1,12 @@
 """The settings of a campaign as typed JSON. `settings_changes` validates their combination."""
 
+from django.conf import settings
 from rest_framework import serializers
 
 from campaigns.api.requests import BoundedDictField, BoundedListField, RequestSerializer
 from campaigns.models import Campaign, Preset, Run
 from campaigns.models.campaign import DEEPEST, HIGHEST_P, LONGEST_MARKDOWN, SMALL
 from campaigns.runs.description import FIELD_LIMIT, KINDS
-from campaigns.trec.topics_text import MAX_TOPICS
 
 STEPS = 1_000_000.0
 MOST_NAMES = 50  # more than there are stages, or switches of a stage
@@ -120,7 +120,7 @@ class SettingsSerializer(RequestSerializer):
     feedback_topics = BoundedListField(
         child=serializers.CharField(max_length=64),
         required=False,
-        max_length=MAX_TOPICS,
+        max_length=settings.MAX_TOPICS,
         help_text="Topics that are used for feedback and not for the leaderboard.",
     )
     preset = serializers.ChoiceField(

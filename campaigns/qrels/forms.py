@@ -17,7 +17,7 @@ WITH_PROGRAM: Final = {
 class TopicsForm(forms.Form):
     file = forms.FileField(
         label="Topics file",
-        help_text="TREC topics, XML, TSV, CSV with a header, or JSON lines.",
+        help_text="TREC topics, XML, TSV, CSV with a header, or JSON.",
         allow_empty_file=True,  # the parser reports all problems of a file
     )
 

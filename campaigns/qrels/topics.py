@@ -1,7 +1,9 @@
 """Adding, removing and exporting the topics of a campaign."""
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import BinaryIO
 
+from django.conf import settings
 from django.db import transaction
 
 from campaigns.errors import CannotRemoveTopics
@@ -16,9 +18,23 @@ from campaigns.models import (
     TopicAssessor,
     User,
 )
-from campaigns.trec.topics import ParsedTopic, topics_xml_blocks
+from campaigns.trec.problems import Problem
+from campaigns.trec.topics import read_topics, topics_xml_blocks
+from campaigns.trec.topics_checks import ParsedTopic
 
 CHUNK_SIZE = 500
+
+
+def read_topics_file(file: BinaryIO | bytes) -> tuple[Sequence[ParsedTopic], list[Problem]]:
+    """Topics within the limits of the site, and warnings. Raises FormatError."""
+    warnings: list[Problem] = []
+    topics = read_topics(
+        file,
+        max_bytes=settings.MAX_TOPIC_BYTES,
+        max_topics=settings.MAX_TOPICS,
+        on_warning=warnings.append,
+    )
+    return topics, warnings
 
 
 @transaction.atomic

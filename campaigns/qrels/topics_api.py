@@ -11,9 +11,7 @@ from campaigns import access
 from campaigns.api.endpoints import FILES, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer, as_dicts, refusals
-from campaigns.qrels.topics import add_topics, remove_topics
-from campaigns.trec.problems import Problem
-from campaigns.trec.topics import read_topics
+from campaigns.qrels.topics import add_topics, read_topics_file, remove_topics
 
 
 class TopicSerializer(serializers.Serializer):
@@ -29,7 +27,7 @@ class TopicSerializer(serializers.Serializer):
 class TopicsFileRequest(RequestSerializer):
     file = serializers.FileField(
         allow_empty_file=True,
-        help_text="TREC topics, XML, TSV, CSV or JSON lines. Plain or gzipped.",
+        help_text="TREC topics, XML, TSV, CSV or JSON. Plain or gzipped.",
     )
 
 
@@ -64,8 +62,7 @@ def topics_add(request: Request, slug: str) -> Response:
     """Appends new topics and updates the text of existing ones. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     file = validated_data(TopicsFileRequest, request)["file"]
-    warnings: list[Problem] = []
-    topics = read_topics(file, on_warning=warnings.append)
+    topics, warnings = read_topics_file(file)
     added = add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
     updated = len(topics) - added
     return Response({"added": added, "updated": updated, "warnings": as_dicts(warnings)})

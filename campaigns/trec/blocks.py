@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.compression import BOM, WIDE_BOMS, in_time, plain_blocks
-from campaigns.trec.problems import Problem, ProblemList, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, latin_1_hint, refuse, shown
 
 LINE_BYTES = 64 << 10  # longer lines are refused before they are read to the end
 PAD = b" " * 64
@@ -206,7 +206,7 @@ def _decoded(block: Block, raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError as error:
         line, byte = _line(block, error.start), error.start - _begin(block, error.start) + 1
-        hint = ": if this is Latin-1, save it as UTF-8" if raw[error.start] >= 0xA0 else ""
+        hint = latin_1_hint(raw[error.start])
         message = f"byte {byte} of the line (0x{raw[error.start]:02X}) is not UTF-8{hint}"
         refuse("ENCODING", message, line, _around(block, error.start))
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from campaigns.trec.fields import WORD, Fields, Positions, Words
+from campaigns.trec.likely_topics import LikelyTopic, LikelyTopics
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 DOC_BYTES = 1024
@@ -202,6 +203,7 @@ class TopicColumn:
         self._known = None if known is None else frozenset(known)
         self._drops = unknown_topics == "drop"
         self._numbers: dict[bytes, int] = {}
+        self._likely = LikelyTopics(self._known or ())
         self._dropped_topics = 0
         self._dropped_lines = 0
         self._first_dropped = 0
@@ -227,14 +229,25 @@ class TopicColumn:
             message = f"topic id of {len(code):,} bytes, at most {TOPIC_BYTES} allowed"
             self._findings.add(Problem("TOPIC", rows.line_of(head), message, 1, shown(code)))
         elif self._known is not None and topic not in self._known:
+            likely = self._likely.look_up(topic)
             if self._drops:
                 self._dropped_topics += 1
                 return DROPPED
-            message = f"topic is not in the list of topics{self._hint(topic)}"
-            problem = Problem("UNKNOWN_TOPIC", rows.line_of(head), message, 1, shown(code))
-            self._findings.add(problem)
+            self._refuse_unknown(code, rows.line_of(head), likely)
         self.topics.append(topic)
         return len(self.topics) - 1
+
+    def _refuse_unknown(self, code: bytes, line: int, likely: LikelyTopic | None) -> None:
+        def problem(question: str) -> Problem:
+            message = "topic is not in the list of topics" + (question and f": {question}")
+            return Problem("UNKNOWN_TOPIC", line, message, 1, shown(code))
+
+        if likely is None:
+            self._findings.add(problem(""))
+        elif self._likely.is_first(likely):
+            self._findings.add_at_end(lambda: problem(self._likely.question_with_count(likely)))
+        else:
+            self._findings.add(problem(self._likely.question(likely)))
 
     @property
     def drops_some(self) -> bool:
@@ -248,20 +261,10 @@ class TopicColumn:
             self._first_dropped = int(lines[np.argmax(dropped)])
         self._dropped_lines += count
 
-    def _hint(self, code: str) -> str:
-        near = self._near.get(_plain(code))
-        if near is None:
-            return ""
-        reason = "case differs" if near.casefold() == code.casefold() else "leading zeros matter"
-        return f": {reason}, did you mean '{shown(near)}'?"
-
-    @cached_property
-    def _near(self) -> dict[str, str]:
-        return {_plain(code): code for code in self._known or ()}
-
     def finish(self) -> None:
         """Warn of dropped and of missing topics; refuse a file of unknown topics only. If no line
         names a known topic, that has another reason, which is told as a fault."""
+        likely = self._likely.most()
         if self._dropped_lines:
             topics = f"{self._dropped_topics:,} topics that are"
             if self._dropped_topics == 1:
@@ -269,6 +272,7 @@ class TopicColumn:
             message = (
                 f"{{n}} {{line|lines}} of {topics} not in the list of topics {{was|were}} ignored"
             )
+            message += f": {likely}" if likely else ""
             self._findings.warn(
                 "DROPPED_TOPICS", message, line=self._first_dropped, count=self._dropped_lines
             )
@@ -276,13 +280,10 @@ class TopicColumn:
             return
         if self._dropped_lines and not self.topics:
             message = "no line is about a topic in the list of topics"
+            message += f": {likely}" if likely else ""
             self._findings.add(Problem("UNKNOWN_TOPIC", self._first_dropped, message, 1))
         missing = sorted(self._known.difference(self.topics), key=lambda code: (len(code), code))
         if 0 < len(missing) < len(self._known):
             message = f"{{n}} of {len(self._known):,} topics {{has|have}} no line"
             value = " ".join(missing[:20])
             self._findings.warn("MISSING_TOPICS", message, count=len(missing), value=value)
-
-
-def _plain(code: str) -> str:
-    return code.casefold().lstrip("0") or "0"

@@ -17,7 +17,7 @@ from importlib import import_module
 from itertools import chain
 from typing import Any, BinaryIO
 
-from campaigns.trec.problems import ProblemList, refuse
+from campaigns.trec.problems import ProblemList, latin_1_hint, refuse
 
 isal_zlib: Any
 try:
@@ -226,4 +226,5 @@ def read_text(source: BinaryIO | bytes, findings: ProblemList, *, max_bytes: int
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        refuse("ENCODING", f"byte 0x{data[error.start]:02X} is not UTF-8", line)
+        byte = data[error.start]
+        refuse("ENCODING", f"byte 0x{byte:02X} is not UTF-8{latin_1_hint(byte)}", line)

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 from campaigns.trec.blocks import unseen_name
 from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks, with_line_feeds
 from campaigns.trec.csv_rows import columns_fault, table_cells, table_rows
-from campaigns.trec.problems import Problem, ProblemList, refuse, shown
-from campaigns.trec.topics_text import FORBIDDEN, squeezed
+from campaigns.trec.problems import Problem, ProblemList, latin_1_hint, refuse, shown
+from campaigns.trec.topics_checks import FORBIDDEN, squeezed
 
 MAX_BYTES = 4 << 30  # uncompressed
 MAX_DOCUMENTS = 500_000
@@ -323,7 +323,8 @@ def text_lines(
         try:
             yield number, line.decode()
         except UnicodeDecodeError as error:
-            message = f"byte 0x{line[error.start]:02X} is not UTF-8"
+            byte = line[error.start]
+            message = f"byte 0x{byte:02X} is not UTF-8{latin_1_hint(byte)}"
             findings.add(Problem("ENCODING", number, message))
 
 

@@ -42,8 +42,8 @@ REFUSALS = {
     "TOO_SLOW": "The file takes too much processor time to read.",
     "TYPE": "The file has another type.",
     "GZIP": "The gzip data are truncated, damaged or compressed twice.",
-    "XML": "The XML is not well-formed, or contains a DOCTYPE.",
-    "JSON": "A line is not a JSON object with text values.",
+    "XML": "The XML is not well-formed, or has a DOCTYPE with more than elements and attributes.",
+    "JSON": "The JSON is malformed, or has something else than objects with ids.",
     "TABLE": "A runs table has a wrong column, row or value.",
 }
 # What is accepted with a warning.
@@ -74,6 +74,10 @@ WARNINGS = {
     "RANKS": "The file has ranks instead of scores: rank r became score -r.",
     "HEADER": "A header was ignored.",
     "UNCLOSED": "Tags are not closed.",
+    "LEFT_OUT": "Fields of topics that are not text were left out.",
+    "LEFT_OUT_TURNS": "Turns of the system in conversations were left out.",
+    "NO_TEXT": "Topics have no text.",
+    "WINDOWS_1252": "Control characters became the characters of Windows-1252.",
     "RUN_TYPE": "A run type in a runs table is unknown and counts as automatic.",
 }
 CODES = REFUSALS | WARNINGS
@@ -89,6 +93,11 @@ def shown(value: bytes | str) -> str:
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in head
     )
     return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+
+
+def latin_1_hint(byte: int) -> str:
+    """What a byte may be that is not UTF-8."""
+    return ": if this is Latin-1, save it as UTF-8" if byte >= 0xA0 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +200,7 @@ class ProblemList:
         self.blanked_lines: set[int] = set()  # headers and faulty rows, converted to blank lines
         self._groups: dict[Kind, _Group] = {}
         self._latest: Kind | None = None  # of the kinds with few problems, if there are many kinds
+        self._at_end: list[Callable[[], Problem]] = []
         self._warnings: dict[str, list[Any]] = {}  # code: [count, line, message, field, value]
 
     @property
@@ -208,6 +218,11 @@ class ProblemList:
         kind = _kind(problem)
         if kind in self._groups or self._has_room_for(problem):
             self._groups.setdefault(kind, _Group()).add(problem)
+
+    def add_at_end(self, describe: Callable[[], Problem]) -> None:
+        """Count a problem now, and describe it when the whole file is known."""
+        self.total += 1
+        self._at_end.append(describe)
 
     def _has_room_for(self, problem: Problem) -> bool:
         """A file can have a million different problems. The earliest are kept."""
@@ -273,6 +288,9 @@ class ProblemList:
         except FormatError as error:
             for problem in error.problems:
                 self.add(problem)
+        self.total -= len(self._at_end)
+        for describe in self._at_end:
+            self.add(describe())
         if self.total:
             raise FormatError(self.problems, self.total, self.warnings)
 

@@ -1,4 +1,4 @@
-"""Topics in formats that are recognised by their content: TREC tags, XML, tables, JSON lines.
+"""Topics in formats that are recognised by their content: TREC tags, XML, tables, JSON.
 
 XML needs the package defusedxml. The other formats are read without it.
 """
@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO, NoReturn
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from xml.parsers.expat import ErrorString, errors
 from xml.sax.saxutils import escape, quoteattr
 
 from campaigns.trec.compression import read_text
 from campaigns.trec.problems import Problem, ProblemList, refuse
-from campaigns.trec.topics_text import (
+from campaigns.trec.topics_checks import (
     ID_NAMES,
-    QUERY,
-    TOP,
+    MAX_TOPICS,
     ParsedTopic,
     RawTopic,
     checked_topics,
-    json_topics,
-    table_topics,
-    trec_topics,
 )
+from campaigns.trec.topics_json import json_topics
+from campaigns.trec.topics_text import QUERY, TOP, table_topics, trec_topics
 
 try:
     from defusedxml.common import DefusedXmlException
@@ -39,7 +38,11 @@ UTF_8_NAMES = ("utf-8", "utf8", "us-ascii", "ascii")
 FIRST_TAG = re.compile(r"\s*<[A-Za-z!?/]")
 XML_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 MAX_ELEMENTS = 1_000_000
+MAX_DECLARED_ATTRIBUTES = 100
 CHILD_DEPTH = 2  # of the root's children
+XML_IDS = (*ID_NAMES, "docno")
+SECOND_ROOT = errors.codes[errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+XML_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
 GENERIC = "field"  # the element for names that are not valid in XML
 
 
@@ -47,18 +50,20 @@ def read_topics(
     source: BinaryIO | bytes,
     *,
     max_bytes: int = MAX_TOPIC_BYTES,
+    max_topics: int = MAX_TOPICS,
     on_warning: Callable[[Problem], None] | None = None,
 ) -> tuple[ParsedTopic, ...]:
-    """Read a topics file, plain or gzipped, in UTF-8; at most 10,000 topics, in file order.
+    """Read a topics file, plain or gzipped, in UTF-8; the topics are in file order.
 
-    Codes stay text as written. Each topic has at least one field with text; a format without
-    field names gives the name `query`. `on_warning` is called with each warning.
-    Raises FormatError with the first 25 problems in line order and the number of all.
+    Codes stay text as written. Topics without text are read if others of the file have text. A
+    format without field names gives the name `query`. `on_warning` is called with each warning.
+    Raises FormatError with the first 25 problems in line order and the number of all; TOO_BIG and
+    TOO_MANY beyond `max_bytes` of plain data and `max_topics`.
     """
     findings = ProblemList()
     with findings.gathered():
         text = read_text(source, findings, max_bytes=max_bytes)
-        topics = checked_topics(_raw_topics(text, findings), findings)
+        topics = checked_topics(_raw_topics(text, findings, max_topics), findings, max_topics)
         if not topics and not findings.total:
             refuse("EMPTY", "the file contains no topic")
     if on_warning is not None:
@@ -67,27 +72,40 @@ def read_topics(
     return topics
 
 
-def _raw_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
+def _raw_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopic]:
     begin = text.lstrip()
     if TOP.match(begin):
-        return trec_topics(text, findings)
+        return trec_topics(text, findings, most)
     if FIRST_TAG.match(begin):
-        return _xml_topics(text)
+        return _xml_topics(text, findings, most)
     if begin.startswith(("{", "[")):
-        return json_topics(text, findings)
-    return table_topics(text, findings)
+        return json_topics(text, findings, most)
+    return table_topics(text, findings, most)
 
 
-def _xml_topics(text: str) -> Iterator[RawTopic]:
+def _xml_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopic]:
     if not HAS_XML:
         refuse("TYPE", "the file is XML: install the package defusedxml to read it")
     declared = XML_ENCODING.match(text.lstrip()[:200])
     if declared and declared[1].lower() not in UTF_8_NAMES and not text.isascii():
         refuse("ENCODING", "the XML declares another encoding: only UTF-8 is read", 1, declared[1])
-    return xml_topics(text.encode())
+    try:
+        return _elements(text)
+    except ParseError as error:
+        fault = error
+    if fault.code == SECOND_ROOT:
+        declaration = XML_DECLARATION.match(text)
+        start = declaration.end() if declaration else 0
+        try:
+            return _elements(f"{text[:start]}<topics>{text[start:]}</topics>", is_enclosed=True)
+        except ParseError as error:
+            fault = error
+    if TOP.search(text):  # in TREC's layout, within other tags
+        return trec_topics(text, findings, most)
+    refuse("XML", f"not well-formed XML: {ErrorString(fault.code)}", fault.position[0])
 
 
-# --- XML, read without any DOCTYPE, and written ---------------------------------------------------
+# --- XML, without entities, and written ----------------------------------------------------------
 
 
 class _Placed(TreeBuilder):
@@ -115,38 +133,65 @@ class _Placed(TreeBuilder):
         return super().end(tag)
 
 
-def xml_topics(data: bytes) -> Iterator[RawTopic]:
+def _elements(text: str, *, is_enclosed: bool = False) -> Iterator[RawTopic]:
     """Every child of the root is a topic. Its id is an attribute or a child, the others are texts.
 
-    Raises FormatError XML: not well-formed, or with a DOCTYPE.
+    A DOCTYPE may declare elements and attributes, whose default values are not used. Raises
+    ParseError, and FormatError for other declarations and, in a file that is enclosed here, for
+    text between the topics.
     """
+    data = text.encode()
     builder = _Placed()
-    parser = DefusedXMLParser(target=builder, forbid_dtd=True)
+    parser = DefusedXMLParser(target=builder)
     builder.parser = parser
+    _limit_doctype(parser.parser, data)
     try:
         parser.feed(data)
         root = parser.close()
     except DefusedXmlException:
-        refuse("XML", "the file contains a DOCTYPE: remove it", _doctype_line(data))
-    except ParseError as error:
-        refuse("XML", f"not well-formed: {error.msg}", error.position[0])
+        _refuse_doctype(data, "declares entities: write their text")
     except (LookupError, ValueError) as error:
         refuse("ENCODING", f"the encoding declaration is wrong: {error}", 1)
-    for element, line in zip(root, builder.lines, strict=True):
-        yield _topic(element, line)
+    if is_enclosed and any(part and part.strip() for part in (root.text, *(e.tail for e in root))):
+        refuse("FIELDS", "there is text outside the topics: remove it", builder.lines[0])
+    return (_topic(element, line) for element, line in zip(root, builder.lines, strict=True))
 
 
-def _doctype_line(data: bytes) -> int:
-    return data[: data.upper().find(b"<!DOCTYPE")].count(b"\n") + 1
+def _limit_doctype(parser: Any, data: bytes) -> None:
+    """An external subset is refused, and so is a DOCTYPE without declarations, as of HTML. The
+    default values of attributes are looked through for each element."""
+    left = iter(range(MAX_DECLARED_ATTRIBUTES))
+
+    def on_doctype(_: str, system: str | None, public: str | None, has_subset: bool) -> None:
+        if system or public:
+            _refuse_doctype(data, "names another file, which is not read: remove it")
+        if not has_subset:
+            _refuse_doctype(data, "declares nothing: remove it")
+
+    def on_attribute(*_: Any) -> None:
+        if next(left, None) is None:
+            _refuse_doctype(data, f"declares more than {MAX_DECLARED_ATTRIBUTES} attributes")
+
+    parser.StartDoctypeDeclHandler = on_doctype
+    parser.AttlistDeclHandler = on_attribute
+    parser.specified_attributes = True
+
+
+def _refuse_doctype(data: bytes, reason: str) -> NoReturn:
+    line = data[: data.upper().find(b"<!DOCTYPE")].count(b"\n") + 1
+    refuse("XML", f"the DOCTYPE {reason}", line)
 
 
 def _topic(element: Element, line: int) -> RawTopic:
-    fields = [(name, text) for name, text in element.attrib.items() if name not in ID_NAMES]
-    code = next((element.attrib[name] for name in ID_NAMES if name in element.attrib), None)
+    ids = {name: text for name, text in element.attrib.items() if name.lower() in XML_IDS}
+    fields = [(name, text) for name, text in element.attrib.items() if name not in ids]
+    code = ids[min(ids, key=lambda name: XML_IDS.index(name.lower()))] if ids else None
     if element.text and element.text.strip():
         fields.append((QUERY, element.text))
     for child in element:
-        if code is None and child.tag in ID_NAMES:
+        if child.tag == element.tag and len(child):
+            refuse("XML", f"a <{child.tag}> is within another one: close the first", line)
+        if code is None and child.tag.lower() in XML_IDS:
             code = "".join(child.itertext())
         else:
             fields.append((_name(child), "".join(child.itertext())))

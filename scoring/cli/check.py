@@ -10,9 +10,9 @@ from typing import Any
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import ParsedRun, read_run
-from campaigns.trec.topics import read_topics
 from scoring.cli.exit_status import BAD_INPUT
 from scoring.cli.opening import read_file, read_or_refuse
+from scoring.cli.opening_topics import open_topics
 from scoring.cli.streams import STANDARD_INPUT
 from scoring.library.bad_input import BadInput
 
@@ -44,7 +44,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _topics(path: str) -> list[str]:
     try:
-        return [topic.code for topic in read_file(path, read_topics)]
+        return [topic.code for topic in open_topics(path)]
     except BadInput as error:
         what = None if path == STANDARD_INPUT else _what_else(path)
         if what is None:

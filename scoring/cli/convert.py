@@ -20,8 +20,8 @@ from campaigns.trec.layouts import are_qrels
 from campaigns.trec.qrels import ParsedQrels, read_qrels, write_qrels
 from campaigns.trec.run_faults import tag_problem
 from campaigns.trec.runs import ParsedRun, ranks_of, read_run, write_run
-from campaigns.trec.topics import read_topics
 from scoring.cli.opening import read_file
+from scoring.cli.opening_topics import open_topics
 from scoring.cli.text_layouts import DOCUMENT_LAYOUTS, TOPIC_LAYOUTS, Warn, write_topics
 from scoring.library.bad_input import BadInput
 from scoring.library.sources import Qrels, Run
@@ -83,8 +83,7 @@ def _write(options: argparse.Namespace, target: BinaryIO) -> None:
 
 
 def _write_topics(options: argparse.Namespace, target: BinaryIO) -> None:
-    topics = read_file(options.run, read_topics)
-    target.write(write_topics(topics, options.to, partial(_warn, options.run)))
+    target.write(write_topics(open_topics(options.run), options.to, partial(_warn, options.run)))
 
 
 def _write_documents(options: argparse.Namespace, target: BinaryIO) -> None:

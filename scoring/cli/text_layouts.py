@@ -11,15 +11,16 @@ from typing import BinaryIO, Final, TypeAlias
 
 from campaigns.trec.documents import ParsedDocument
 from campaigns.trec.problems import FormatError
-from campaigns.trec.topics import read_topics, topics_xml_blocks
-from campaigns.trec.topics_text import LABELS, ParsedTopic, squeezed
+from campaigns.trec.topics import topics_xml_blocks
+from campaigns.trec.topics_checks import ParsedTopic, squeezed
+from campaigns.trec.topics_text import LABELS
+from scoring.cli.opening_topics import read_many_topics
 from scoring.library.bad_input import BadInput
 
 Warn: TypeAlias = Callable[[str], None]
 Topics: TypeAlias = Sequence[ParsedTopic]
 Documents: TypeAlias = Iterable[ParsedDocument]
 
-MAX_BYTES: Final = 1 << 30  # of topics that are written
 TOPIC_ID: Final = "query_id"
 DOCUMENT_NAMES: Final = ("doc_id", "title", "text")
 BEIR_ID, BEIR_TEXT = "_id", "text"
@@ -38,7 +39,7 @@ def write_topics(topics: Topics, layout: str, warn: Warn) -> bytes:
     kept = [ParsedTopic(each.code, each.fields[:1]) for each in topics]
     expected = kept if layout == "msmarco" else topics
     try:
-        found = read_topics(written.getvalue(), max_bytes=MAX_BYTES)
+        found = read_many_topics(written.getvalue())
     except FormatError:
         found = ()
     for topic, again in zip_longest(expected, found):
@@ -91,10 +92,12 @@ def _topics_csv(topics: Topics, target: BinaryIO, _: Warn) -> None:
 
 def _topics_msmarco(topics: Topics, target: BinaryIO, warn: Warn) -> None:
     """As `queries.tsv`: no field but the first."""
-    if any(len(topic.fields) > 1 for topic in topics):
-        warn(f"only the first field of each topic is written, such as {topics[0].fields[0][0]}")
+    name = next((topic.fields[0][0] for topic in topics if len(topic.fields) > 1), "")
+    if name:
+        warn(f"only the first field of each topic is written, such as {name}")
     for topic in topics:
-        target.write(_encoded(f"{topic.code}\t{topic.fields[0][1]}\n"))
+        text = topic.fields[0][1] if topic.fields else ""
+        target.write(_encoded(f"{topic.code}\t{text}\n"))
 
 
 def _topic_rows(topics: Topics) -> Iterator[Sequence[str]]:

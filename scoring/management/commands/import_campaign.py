@@ -27,12 +27,11 @@ from campaigns.folders import (
 )
 from campaigns.models import Campaign, Membership, Run, User
 from campaigns.qrels.stated_sources import StatedSources
-from campaigns.qrels.topics import add_topics
+from campaigns.qrels.topics import add_topics, read_topics_file
 from campaigns.qrels.versions import add_qrels
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs_table import RunsTable, read_runs_table
-from campaigns.trec.topics import read_topics
 from scoring.jobs.timing import collect_timings, timed
 from scoring.worker import perform_waiting_jobs
 
@@ -99,7 +98,9 @@ class Command(BaseCommand):
             organiser=_organiser(options["organiser"]),
             facts=facts,
         )
-        topics = read_topics(folder.topics.read_bytes())
+        topics, warnings = read_topics_file(folder.topics.read_bytes())
+        for warning in warnings:
+            self.stderr.write(f"{folder.topics.name}: warning: {warning}")
         add_topics(campaign=campaign, topics=topics, actor=None)
         if data:
             self._add_qrels(campaign, folder.qrels.name, data, stated)

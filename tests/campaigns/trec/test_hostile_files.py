@@ -15,7 +15,7 @@ from campaigns.trec import columns
 from campaigns.trec.compression import READ_BYTES
 from campaigns.trec.runs import read_run
 from campaigns.trec.topics import read_topics
-from campaigns.trec.topics_text import MAX_TOPICS
+from campaigns.trec.topics_checks import MAX_TOPICS
 from tests.campaigns.trec.hostile import ALL, RUNS, Made, Read, answer
 
 READERS = ["compiled", pytest.param("python", marks=pytest.mark.exhaustive)]

@@ -78,6 +78,32 @@ def test_the_message_reveals_the_given_list_only() -> None:
     assert "unrelated" not in message
 
 
+@pytest.mark.parametrize(
+    ("known", "ids", "hint"),
+    [
+        (["MB001", "MB002"], ["1", "2"], "the prefix differs for 2 of 2 unknown topics, 'MB001'"),
+        (["1", "2"], ["Q0", "MB01"], "the prefix differs, '1'"),
+        (["051", "052", "9"], ["51", "52", "x"], "leading zeros matter for 2 of 3 unknown topics,"),
+        (["q1"], ["Q1"], "case differs"),
+        (["A-1", "B-1"], ["1"], ""),  # either could be meant
+        (["31_1"], ["32_1"], ""),
+        (["a"], ["b"], ""),
+    ],
+)
+def test_ids_of_another_scheme_get_a_hint(known: list[str], ids: list[str], hint: str) -> None:
+    data = "".join(f"{topic} Q0 A 1 3 r\n" for topic in ids).encode()
+    with pytest.raises(FormatError) as refused:
+        read_run(data, known_topics=known)
+    messages = [each.message for each in refused.value.problems]
+    assert refused.value.total == len(messages) == len(ids)
+    question = hint.replace(", '", ", did you mean '")
+    assert any(question in each for each in messages) if hint else "mean" not in "".join(messages)
+    with pytest.raises(FormatError) as dropped:
+        read_run(data, known_topics=known, unknown_topics="drop")
+    expected = hint.replace("'1'", "'1' for 'MB01'").replace("'MB001'", "'MB001' for '1'")
+    assert expected in dropped.value.problems[0].message
+
+
 def test_all_problems_come_in_line_order() -> None:
     data = (
         b"1 Q0 A 1 x r\n"  # SCORE

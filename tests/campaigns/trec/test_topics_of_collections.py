@@ -1,10 +1,13 @@
 """Topics as test collections publish them, by the layouts in their documentation: read with their
 fields and true lines."""
 
+import random
+
 import pytest
 
-from campaigns.trec.problems import FormatError
+from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.topics import read_topics
+from tests.campaigns.trec.fuzz import mutants
 
 TWO = ("1", "first query"), ("2", "second query")
 GOOD = {
@@ -25,6 +28,48 @@ GOOD = {
     "Excel where the decimal point is a comma": b"\xef\xbb\xbfqid;query\r\n1;first query\r\n"
     b'2;"second query"\r\n',
     "a header with a hyphen": b"query-id\tquery\n\n1\tfirst query\n2\tsecond query\n",
+    # allenai/ir_datasets: a list of namedtuples as JSON
+    "a JSON array": b"""[
+  {"query_id": "1", "text": "first query"},
+  {"query_id": "2", "text": "second query"}
+]""",
+    "ids as keys": b'{"1": "first query", "2": "second query"}',
+    "ids as keys of objects": b'{"1": {"text": "first query"}, "2": {"text": "second query"}}',
+    "JSON over lines": b'{\n"id": 1,\n"text": "first query"\n}\n{"id": 2,\n"text": "second query"}',
+    "other values": b"""{"qid": "1", "query": "first query", "excluded_ids": ["a"], "options": null}
+{"qid": "2", "query": "second query", "excluded_ids": [], "is_yes": true}
+""",
+    # NTCIR's CLIR topics and CACM have no root
+    "several roots": b"""<TOPIC>
+<NUM>1</NUM>
+<TITLE>first query</TITLE>
+</TOPIC>
+<TOPIC>
+<NUM>2</NUM>
+<TITLE>second query</TITLE>
+</TOPIC>
+""",
+    "documents as topics": b"""<?xml version="1.0"?>
+<DOC>
+<DOCNO> 1 </DOCNO>
+first query
+</DOC>
+<DOC>
+<DOCNO> 2 </DOCNO>
+second query
+</DOC>""",
+    # FIRE: TREC's layout within a root, where a topic is not closed
+    "TREC's layout within a root": b"""<?xml version="1.0"?>
+<topics>
+<top lang='en'>
+<num>1</num>
+<title>first query</title>
+<top lang='en'>
+<num>2</num>
+<title>second query</title>
+</top>
+</topics>
+""",
     "capitals": b'Topic,Query\n1,first query\n2,"second query"\n',
 }
 
@@ -76,7 +121,7 @@ def test_a_cell_of_csv_has_commas_quotes_and_lines() -> None:
         (b"qid,query\n", "EMPTY", None, "no topic"),
         (b"qid\tquery\n", "EMPTY", None, "no topic"),
         (b"qid,query\n" + b"".join(b"%d,a\n" % n for n in range(10_001)), "TOO_MANY", 10_002, ""),
-        (b'{"_id": "1", "text": {"en": "a"}}', "JSON", 1, "'text' is not text"),
+        (b'{"_id": "1", "text": {"en": "a"}}', "FIELDS", 1, "text is not text"),
         (b'{"_id": "1", "metadata": {}}', "FIELDS", 1, "the topic has no text"),
     ],
 )
@@ -101,3 +146,103 @@ def test_the_id_of_a_csv_may_be_in_any_column_but_not_that_of_a_table_with_tabs(
     first, second = read_topics(b"anchor\ttopic\nquery\tid\n")
     assert (first.code, first.fields) == ("anchor", (("query", "topic"),))
     assert (second.code, second.fields) == ("query", (("query", "id"),))
+
+
+WEB_TRACK = b"""<?xml version="1.0"?>
+<!DOCTYPE webtrack2009 [
+  <!ELEMENT webtrack2009 (topic)*>
+  <!ELEMENT topic (query, subtopic+)>
+  <!ATTLIST topic number CDATA #REQUIRED type (ambiguous|faceted) "ambiguous">
+]>
+<webtrack2009>
+<topic number="1"><query>first</query></topic>
+<topic number="2" type="faceted"><query>second</query></topic>
+</webtrack2009>
+"""
+
+
+def test_a_doctype_may_declare_elements_and_attributes_whose_defaults_are_not_used() -> None:
+    first, second = read_topics(WEB_TRACK)
+    assert (first.code, first.fields) == ("1", (("query", "first"),))
+    assert (second.code, second.fields) == ("2", (("type", "faceted"), ("query", "second")))
+
+
+# TREC CAsT 2019 to 2022 and iKAT 2023: the ids of runs are those of the conversation and the turn
+CAST = b"""[
+  {"number": 31, "description": "about boilers", "turn": [
+    {"number": 1, "raw_utterance": "What is pressure?"},
+    {"number": 2, "result_id": "M1", "raw_utterance": "Why?", "manual_utterance": "Why so?"}]},
+  {"number": "9-1", "title": "a diet", "ptkb": {"1": "I like soup."}, "turns": [
+    {"turn_id": 1, "utterance": "A diet?", "provenance": []},
+    {"turn_id": 2, "participant": "System", "response": "Soup."}]}
+]"""
+
+
+def test_turns_of_conversations_are_topics() -> None:
+    warnings: list[Problem] = []
+    found = read_topics(CAST, on_warning=warnings.append)
+    assert [(topic.code, topic.fields) for topic in found] == [
+        ("31_1", (("raw_utterance", "What is pressure?"), ("description", "about boilers"))),
+        (
+            "31_2",
+            (
+                *(("raw_utterance", "Why?"), ("manual_utterance", "Why so?"), ("result_id", "M1")),
+                ("description", "about boilers"),
+            ),
+        ),
+        ("9-1_1", (("utterance", "A diet?"), ("title", "a diet"))),
+    ]
+    assert [(each.line, each.message) for each in warnings] == [
+        (5, "fields that are not text are left out of 1 topic: ptkb"),
+        (5, "1 turn of the system is left out"),
+    ]
+
+
+def test_fields_that_are_not_text_are_told_once() -> None:
+    rows = (
+        b'{"id": %d, "q": "x", "a": [1], "b": null, "c": {}, "d": false}\n' % k for k in range(9)
+    )
+    warnings: list[Problem] = []
+    found = read_topics(b"\n" + b"".join(rows), on_warning=warnings.append)
+    assert {topic.fields for topic in found} == {(("q", "x"),)}
+    (warning,) = warnings
+    message = "fields that are not text are left out of 9 topics: a, b, d"
+    assert (warning.code, warning.line, warning.message) == ("LEFT_OUT", 2, message)
+
+
+def test_remains_of_windows_1252_become_its_characters() -> None:
+    warnings: list[Problem] = []
+    data = "1\tplain\n2\t\x93quoted\x94 \x96 dash\x81 \x7f end\x85\n".encode()
+    found = read_topics(data, on_warning=warnings.append)
+    assert found[1].fields == (("query", "\u201cquoted\u201d \u2013 dash end\u2026"),)
+    assert [(each.code, each.line) for each in warnings] == [("WINDOWS_1252", 2)]
+
+
+def test_limits_can_be_raised() -> None:
+    data = b"".join(b"%d\tx\n" % number for number in range(10_001))
+    with pytest.raises(FormatError, match="more than 10,000 topics in one file: divide it"):
+        read_topics(data)
+    assert len(read_topics(data, max_topics=10_001)) == 10_001
+
+
+SAMPLES = [*GOOD.values(), WEB_TRACK, CAST]
+
+
+def test_mutations_are_read_or_refused_and_nothing_is_invented() -> None:
+    """Ids and texts are parts of the file, except for white space, escapes and the ids of turns."""
+    draw, read = random.Random(3), 0
+    for data in mutants(SAMPLES, draw, 1_000 * len(SAMPLES)):
+        try:
+            topics = read_topics(data)
+        except FormatError:
+            continue
+        read += 1
+        if b"\\" in data or b"&" in data or b'""' in data:
+            continue
+        written = "".join(data.decode().replace("\x7f", "").split())
+        for topic in topics:
+            parts = topic.code.split("_") if b"turn" in data else [topic.code]
+            assert all(part in written for part in parts)
+            texts = ["".join(text.split()) for _, text in topic.fields]
+            assert all(text in written or not text.isascii() for text in texts), (data, topic)
+    assert read > 4_000

@@ -59,11 +59,30 @@ ROWS = [
     refuse("T05", tagged("x" * 65), "TOPIC", 2, "65 bytes"),
     refuse("T06-id", b"<a><topic><query>x</query></topic></a>", "TOPIC", 1, "no id"),
     refuse("T06-text", b"<a><topic number='1'><query> </query></topic></a>", "FIELDS", 1, "text"),
-    refuse("T06-tsv", tagged("3", " "), "FIELDS", 2, "the topic has no text"),
+    refuse("T06-tsv", b"1\t \n2\t\n", "FIELDS", 1, "the topic has no text"),
+    refuse("T06-some", b"a b\tx\nc\tx\n", "TOPIC", 1, "topic id contains white space"),
+    refuse("T06-questions", b"a b\tx\nc d\tx\n", "TOPIC", 1, "2 of 2 topics have no id"),
+    refuse("T06-no-ids", b'{"q": "x", "title": "y"}\n' * 9, "TOPIC", 1, "9 of 9 topics have no id"),
+    refuse("T06-vectors", b'{"id": 1, "vector": [0.5]}\n', "FIELDS", 1, "vector is not text"),
     refuse("T07-xml", b"<topics>\n<topic number='1'>\n<query>x\n</topics>", "XML", 4),
-    refuse("T09", LAUGHS, "XML", 2, "DOCTYPE"),
-    refuse("T10", OUTSIDE, "XML", 1, "DOCTYPE"),
-    refuse("T10-html", b"<!DOCTYPE html><html></html>", "XML", 1, "DOCTYPE"),
+    refuse("T09", LAUGHS, "XML", 2, "the DOCTYPE declares entities"),
+    refuse("T09-parameter", LAUGHS.replace(b"lol ", b"% lol ", 1), "XML", 2, "declares entities"),
+    refuse("T10", OUTSIDE, "XML", 1, "the DOCTYPE declares entities"),
+    refuse("T10-html", b"<!DOCTYPE html><html></html>", "XML", 1, "the DOCTYPE declares nothing"),
+    refuse("T10-system", b"\n<!DOCTYPE a SYSTEM 'a.dtd'><a/>", "XML", 2, "names another file"),
+    refuse("T10-public", b"<!DOCTYPE a PUBLIC 'x' 'y' [<!ELEMENT a ANY>]><a/>", "XML", 1, "names"),
+    refuse(
+        "T10-attributes",
+        b"<!DOCTYPE a [" + b"<!ATTLIST a b CDATA 'x'>" * 101 + b"]><a/>",
+        "XML",
+        1,
+        "more than 100 attributes",
+    ),
+    refuse("T10-undeclared", b"<t><a id='1'>&eacute;</a></t>", "XML", 1, "undefined entity"),
+    refuse("roots-text", b"<t id='1'>x</t>\nloose\n<t id='2'>y</t>", "FIELDS", 1, "outside"),
+    refuse("roots-broken", b"<t id='1'>x</t>\n<t id='2'>y\n", "XML", 3, "mismatched tag"),
+    refuse("nested", b"<a>\n<t><id>1</id>x<t><id>2</id>y</t></t></a>", "XML", 2, "within another"),
+    refuse("top-before", b"<a>\nloose <top>\n<num>1<title>x</top></b>", "FIELDS", 1, "before"),
     refuse(
         "T11",
         '<?xml version="1.0" encoding="ISO-8859-1"?><a><t id="1"><q>é</q></t></a>'.encode(),
@@ -87,7 +106,39 @@ ROWS = [
     refuse("T20-nan", b'{"id": 1, "title": NaN}\n', "JSON", 1, "NaN"),
     refuse("T20-broken", b'{"id": 1, "title": "x"}\n{"id": 2\n', "JSON", 2, "not JSON"),
     refuse("T20-deep", b'{"id": ' + b"[" * 100_000, "JSON", 1),
-    refuse("T20-nested", b'{"id": 1, "title": ["x"]}', "JSON", 1, "'title' is not text"),
+    refuse("T20-nested", b'{"id": 1, "title": ["x"]}', "FIELDS", 1, "title is not text"),
+    refuse("T20-array", b'[{"id": 1, "title": "x"}\n, 2]', "JSON", 2, "not a JSON object"),
+    refuse("T20-array-open", b'[{"id": 1, "title": "x"},\n', "JSON", 2, "Expecting value"),
+    refuse("T20-array-comma", b'[{"id": 1, "title": "x"}\n{}]', "JSON", 2, "a comma or ]"),
+    refuse("T20-array-after", b'[{"id": 1, "title": "x"}]\nx', "JSON", 2, "text after the end"),
+    refuse("T20-array-twice", b'[\n{"id": 1, "title": "x", "id": 2}]', "JSON", 2, "repeated"),
+    refuse("T20-array-id", b'[\n{"title": "x"}]', "TOPIC", 2, "no id"),
+    refuse("T20-array-dup", b'[{"id": 1, "q": "x"},\n{"id": 1, "q": "y"}]', "DUP", 2, "line 1"),
+    refuse("T20-array-deep", b"[" * 100_000, "JSON", 1, "nested too deeply"),
+    refuse(
+        "T20-array-long", b'[{"id": "' + b"x" * (2 << 20) + b'"}]', "LINE_TOO_LONG", 1, "longer"
+    ),
+    refuse("T20-array-empty", b"[ ]", "EMPTY", None),
+    refuse("T20-lines", b'{\n"id": 1,\n"title" "x"}', "JSON", 3, "a colon"),
+    refuse("T20-lines-two", b'{\n"id": 1, "q": "x"}\n{\n"id": 1, "q": "x"}', "DUP", 3, "line 1"),
+    refuse("T20-lines-name", b"{\n1: 2}", "JSON", 2, "a key in quotes"),
+    refuse("T20-lines-end", b'{\n"id": 1,\n"title": "x"', "JSON", 3, "a comma or }"),
+    refuse("T20-lines-twice", b'{\n"id": 1,\n"id": 2}', "JSON", 1, "repeated"),
+    refuse("T20-keys", b'{"1": "x",\n"2": [1]}', "JSON", 2, "neither text nor an object"),
+    refuse("T20-keys-id", b'{"1": "x",\n"2 3": "y"}', "TOPIC", 2, "white space"),
+    refuse("T20-keys-text", b'{"1": "x",\n"2": 3,\n"4": {}, "5": null}', "JSON", 3, "neither"),
+    refuse("T20-turn", b'[{"id": 1, "turns": [{"utterance": "x"}]}]', "TOPIC", 1, "no id"),
+    refuse(
+        "T20-turn-dup",
+        b'[{"id": 1, "turns": [{"id": 1, "q": "x"}, {"id": 1, "q": "y"}]}]',
+        "DUP",
+        1,
+        "line 1",
+    ),
+    refuse("T20-id-null", b'{"id": null, "title": "x"}', "TOPIC", 1, "no id"),
+    refuse("T16-id", '{"id": "a\u0093", "title": "x"}'.encode(), "TOPIC", 1, "control"),
+    refuse("T16-c0", b"1\tx\x07\n", "CTRL", 1, "U+0007"),
+    refuse("T11-latin-1", "1\tx\n2\té\n".encode("latin-1"), "ENCODING", 2, "save it as UTF-8"),
     refuse("T20-id", b'{"id": [1], "title": "x"}', "JSON", 1, "the id is neither"),
     refuse("surrogate", b'{"id": 1, "title": "\\ud800"}', "CTRL", 1, "U+D800"),
     refuse("many-fields", b"<top>\n<num>1\n" + b"<title>x\n" * 200, "TOO_MANY", 1, "100 fields"),
@@ -122,6 +173,13 @@ def test_t07_and_t08_trec_tags_may_be_open_and_labels_are_stripped() -> None:
         ),
         ParsedTopic("302", (("title", "Poliomyelitis"),)),
     )
+
+
+def test_a_topic_without_text_among_others_is_kept_with_a_warning() -> None:
+    topics, warnings = heard(b"1\tgood\n3\t \n")
+    assert topics == (ParsedTopic("1", (("query", "good"),)), ParsedTopic("3", ()))
+    assert warnings == ["NO_TEXT"]
+    assert read_topics(write_topics_xml(topics)) == topics
 
 
 def test_closed_trec_tags_need_no_warning() -> None:
