@@ -180,7 +180,8 @@ def rows_of(fields: Fields, findings: ProblemList) -> Rows:
     return Rows(fields.lines, fields.heads, topics, doc_words(fields, DOC, findings))
 
 
-TOPIC_BYTES = 64
+TOPIC_BYTES = 64  # on a site
+LONGEST_NAME = 1024  # bytes of a topic id or a tag anywhere else
 MAX_TOPICS = 100_000  # distinct ids in one file; a campaign has at most 10,000
 DROPPED = -1
 
@@ -196,10 +197,15 @@ class TopicColumn:
     """
 
     def __init__(
-        self, findings: ProblemList, known: Collection[str] | None, unknown_topics: UnknownTopics
+        self,
+        findings: ProblemList,
+        known: Collection[str] | None,
+        unknown_topics: UnknownTopics,
+        max_bytes: int = TOPIC_BYTES,
     ) -> None:
         self.topics: list[str] = []
         self._findings = findings
+        self._max_bytes = max_bytes
         self._known = None if known is None else frozenset(known)
         self._drops = unknown_topics == "drop"
         self._numbers: dict[bytes, int] = {}
@@ -225,8 +231,8 @@ class TopicColumn:
             message = f"more than {MAX_TOPICS:,} different topics"
             refuse("TOO_MANY", message, rows.line_of(head))
         topic = code.decode()
-        if len(code) > TOPIC_BYTES:
-            message = f"topic id of {len(code):,} bytes, at most {TOPIC_BYTES} allowed"
+        if len(code) > self._max_bytes:
+            message = f"topic id of {len(code):,} bytes, at most {self._max_bytes:,} allowed"
             self._findings.add(Problem("TOPIC", rows.line_of(head), message, 1, shown(code)))
         elif self._known is not None and topic not in self._known:
             likely = self._likely.look_up(topic)
@@ -234,6 +240,9 @@ class TopicColumn:
                 self._dropped_topics += 1
                 return DROPPED
             self._refuse_unknown(code, rows.line_of(head), likely)
+        if TOPIC_BYTES < len(code) <= self._max_bytes:
+            message = f"{{n}} topic {{id is|ids are}} longer than {TOPIC_BYTES} bytes"
+            self._findings.warn("LONG_NAME", message, line=rows.line_of(head), field=1, value=code)
         self.topics.append(topic)
         return len(self.topics) - 1
 

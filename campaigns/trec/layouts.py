@@ -20,6 +20,7 @@ from typing import Final
 from campaigns.trec.blocks import LINE_BYTES
 from campaigns.trec.compression import BOM, with_line_feeds
 from campaigns.trec.csv_rows import TableRow, columns_fault, table_rows
+from campaigns.trec.foreign import FORM_OF_JSON
 from campaigns.trec.json_layout import json_entries, surrogate_fault
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
@@ -54,12 +55,14 @@ IN_QRELS: Final = ("topic", "iteration", "document", "grade")
 FIELDS: Final = re.compile(r"\S+(?:\t\S+)*\n", re.ASCII)
 WHOLE: Final = re.compile(rb"[-+]?[0-9]+")
 WHOLE_FLOAT: Final = re.compile(r"(-?[0-9]+)\.0+", re.ASCII)
+ARRAY: Final = re.compile(rb"\[\s*(?:\{.*)?", re.DOTALL)
 RANK_LINE: Final = re.compile(rb"\s*(\S+)\s+(\S+)\s+([0-9]{1,9})\s*")
 
 
 def trec_run(pieces: Pieces, findings: ProblemList) -> Pieces:
     """The lines of a run in TREC's layout."""
     number, first, pieces = _first_line(pieces)
+    _refuse_array(first, number)
     if table := _header(first, TOPIC, DOCUMENT, SCORE):
         if table.names == BEIR_QRELS:
             refuse("TYPE", "these are qrels of BEIR, not a run", number)
@@ -75,12 +78,19 @@ def trec_run(pieces: Pieces, findings: ProblemList) -> Pieces:
 def trec_qrels(pieces: Pieces, findings: ProblemList) -> Pieces:
     """The lines of qrels in TREC's layout."""
     number, first, pieces = _first_line(pieces)
+    _refuse_array(first, number)
     if table := _header(first, TOPIC, DOCUMENT, GRADE):
         return _gathered(_of_table(pieces, table, _qrels_line, findings))
     if first.startswith(b"{"):
         _refuse_unknown_names(first, number, "qid, docno and grade")
         return _of_json(pieces, findings, _qrels_line_of_entry)
     return pieces
+
+
+def _refuse_array(first: bytes, line: int) -> None:
+    if ARRAY.fullmatch(first.strip()):
+        message = f"a JSON array: write one object on each line, or one object: {FORM_OF_JSON}"
+        refuse("TYPE", message, line)
 
 
 def is_trec_qrels(pieces: Pieces) -> bool:

@@ -78,6 +78,7 @@ WARNINGS = {
     "LEFT_OUT_TURNS": "Turns of the system in conversations were left out.",
     "NO_TEXT": "Topics have no text.",
     "WINDOWS_1252": "Control characters became the characters of Windows-1252.",
+    "LONG_NAME": "A topic id or the tag is longer than a site allows.",
     "RUN_TYPE": "A run type in a runs table is unknown and counts as automatic.",
 }
 CODES = REFUSALS | WARNINGS

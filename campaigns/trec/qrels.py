@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
-from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
+from campaigns.trec.columns import TOPIC_BYTES, Rows, TopicColumn, UnknownTopics, rows_of
 from campaigns.trec.compiled import scan_qrels
 from campaigns.trec.compression import plain_blocks, with_line_feeds
 from campaigns.trec.csv_rows import TableRow, csv_cells, csv_rows, separator_of
@@ -59,6 +59,7 @@ def read_qrels(
     max_lines: int | None = None,
     max_bytes: int = 1 << 30,
     max_seconds: float | None = None,
+    max_name_bytes: int = TOPIC_BYTES,
 ) -> ParsedQrels:
     """Read qrels, plain or gzipped, and check all of them.
 
@@ -67,7 +68,8 @@ def read_qrels(
     problems in line order and the number of all.
     """
     findings = ProblemList()
-    reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
+    topics = TopicColumn(findings, known_topics, unknown_topics, max_name_bytes)
+    reader = _QrelsReader(findings, topics, max_lines)
     with findings.gathered():
         for block in read_blocks(
             source, findings, max_bytes=max_bytes, max_seconds=max_seconds, convert=trec_qrels

@@ -99,11 +99,11 @@ def rank_problem(fields: Fields, row: int) -> Problem:
     return Problem("RANK", int(fields.lines[row]), message, RANK + 1, shown(text))
 
 
-def tag_problem(tag: bytes, line: int) -> Problem | None:
+def tag_problem(tag: bytes, line: int, max_bytes: int = TAG_BYTES) -> Problem | None:
     """The problem of a run tag; None if it is valid."""
     message = ""
-    if len(tag) > TAG_BYTES:
-        message = f"tag of {len(tag):,} bytes, at most {TAG_BYTES} allowed"
+    if len(tag) > max_bytes:
+        message = f"tag of {len(tag):,} bytes, at most {max_bytes:,} allowed"
     elif not TAG_FORM.fullmatch(tag):
         message = "tag is empty, or contains white space or a control character"
     elif name := unseen_name(tag):

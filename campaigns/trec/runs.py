@@ -65,6 +65,7 @@ def read_run(
     max_lines: int | None = None,
     max_bytes: int = 1 << 30,
     max_seconds: float | None = None,
+    max_name_bytes: int = TAG_BYTES,
     text_may_follow: bool = False,
 ) -> ParsedRun:
     """Read a run, plain or gzipped, and check all of it.
@@ -72,14 +73,15 @@ def read_run(
     `known_topics` is the public topic list; topics outside it are refused or dropped. `max_depth`
     limits the documents of a topic. `max_lines` limits the lines: blank lines and comments count,
     lines of dropped topics do not. `max_bytes` limits the uncompressed file, `max_seconds` the
-    processor time. In any case a run has at most 20,000,000 lines, and lines ×
-    width of the longest document id at most 256 MiB. Text after the tag is a problem, or with
-    `text_may_follow` a warning, as trec_eval ignores it. Scores are bit for bit those of `float()`.
+    processor time. `max_name_bytes` limits topic ids and the tag, 64 bytes as on a site. In any
+    case a run has at most 20,000,000 lines, and lines × width of the longest document id at most
+    256 MiB. Text after the tag is a problem, or with `text_may_follow` a warning, as trec_eval
+    ignores it. Scores are bit for bit those of `float()`.
     Raises FormatError with the first 25 problems in line order and the number of all.
     """
     findings = ProblemList()
-    topics = TopicColumn(findings, known_topics, unknown_topics)
-    reader = _RunReader(findings, topics, max_lines, text_may_follow=text_may_follow)
+    topics = TopicColumn(findings, known_topics, unknown_topics, max_name_bytes)
+    reader = _RunReader(findings, topics, max_lines, max_name_bytes, text_may_follow)
     with findings.gathered():
         for block in read_blocks(
             source, findings, max_bytes=max_bytes, max_seconds=max_seconds, convert=trec_run
@@ -107,10 +109,11 @@ class _RunReader:
         findings: ProblemList,
         topics: TopicColumn,
         max_lines: int | None,
-        *,
+        max_tag_bytes: int,
         text_may_follow: bool,
     ) -> None:
         self.findings = findings
+        self.max_tag_bytes = max_tag_bytes
         self.text_may_follow = text_may_follow
         self.tag = b""
         self.tag_line = 0
@@ -150,12 +153,15 @@ class _RunReader:
     def _check_tag(self, tag: bytes, line: int) -> None:
         if not self.tag:
             self.tag, self.tag_line = tag, line
-            problem = tag_problem(tag, line)
+            problem = tag_problem(tag, line, self.max_tag_bytes)
             if problem:
                 self.findings.add(problem)
+            elif len(tag) > TAG_BYTES:
+                message = f"the tag is longer than {TAG_BYTES} bytes"
+                self.findings.warn("LONG_NAME", message, line=line, field=TAG + 1, value=tag)
 
     def _compare_tags(self, fields: Fields) -> None:
-        if len(self.tag) > TAG_BYTES:
+        if len(self.tag) > self.max_tag_bytes:
             return  # refused already
         other = differs(fields, TAG, self.tag)
         if other.size:

@@ -14,6 +14,7 @@ from typing import BinaryIO, Final, TypeAlias
 
 import numpy as np
 
+from campaigns.trec.columns import LONGEST_NAME
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.documents import ParsedDocument, read_documents
 from campaigns.trec.layouts import are_qrels
@@ -110,7 +111,8 @@ def _warn(path: str, message: str) -> None:
 def _read(source: BinaryIO, *, is_qrels: bool) -> ParsedRun | ParsedQrels:
     """Qrels if the option or the first line says so, else a run."""
     data = source.read()
-    return read_qrels(data) if is_qrels or are_qrels(plain_blocks(data)) else read_run(data)
+    read = read_qrels if is_qrels or are_qrels(plain_blocks(data)) else read_run
+    return read(data, max_name_bytes=LONGEST_NAME)
 
 
 def _write_qrels(options: argparse.Namespace, parsed: ParsedQrels, target: BinaryIO) -> None:

@@ -4,8 +4,7 @@ import argparse
 import sys
 import warnings
 
-from campaigns.trec.qrels import read_qrels
-from scoring.cli.opening import open_run, read_file
+from scoring.cli.opening import open_qrels_lines, open_run, read_file
 from scoring.cli.tables import print_csv
 from scoring.library.estimating import EstimationOptions, estimated_scores
 from scoring.library.sample_file import read_sample
@@ -14,8 +13,8 @@ from scoring.library.sources import Qrels, Run
 
 def run(options: argparse.Namespace) -> int:
     drawn = read_file(options.sample, read_sample)
-    people = Qrels(read_file(options.people, read_qrels), options.people)
-    program = Qrels(read_file(options.program, read_qrels), options.program)
+    people = Qrels(open_qrels_lines(options.people), options.people)
+    program = Qrels(open_qrels_lines(options.program), options.program)
     runs = [Run(open_run(path), path) for path in options.runs]
     asked = EstimationOptions(
         options.measures,

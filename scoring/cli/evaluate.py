@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from scoring.cli.many_runs import for_all_runs
-from scoring.cli.opening import open_run_of_trec_eval, read_file
+from scoring.cli.opening import read_file
 from scoring.cli.score_tables import print_score_csv, print_score_json
 from scoring.cli.scored_files import score_files
 from scoring.cli.scoring_arguments import scoring_options
@@ -25,6 +26,8 @@ from scoring.library.scoring_options import ScoringOptions
 
 def run(options: argparse.Namespace) -> int:
     lines = read_measures(options.measures, rel=options.rel)
+    for note in dict.fromkeys(line.note for line in lines if line.note):
+        sys.stderr.write(f"note: {note}\n")
     reference = _reference(options)
     if options.format != "trec_eval":
         _refuse_texts(options.measures)
@@ -34,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         judged_only=options.judged_only,
         collection_size=options.collection_size,
     )
-    score = partial(score_files, rules=rules, read=open_run_of_trec_eval)
+    score = partial(score_files, rules=rules)
     runs = for_all_runs(score, options.runs, workers=options.workers)
     if reference is not None:
         _print_zscores(runs, rules, reference, options)

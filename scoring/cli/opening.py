@@ -5,8 +5,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import BinaryIO, Final, TypeVar
 
-from campaigns.trec.problems import FormatError
-from campaigns.trec.qrels import read_qrels
+from campaigns.trec.columns import LONGEST_NAME
+from campaigns.trec.problems import FormatError, shown
+from campaigns.trec.qrels import ParsedQrels, read_qrels
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring.cli.streams import STANDARD_INPUT, standard_input
 from scoring.core.data.judgments import JudgmentTable
@@ -14,7 +15,7 @@ from scoring.library.bad_input import BadInput
 from scoring.library.prepared import judgment_table, topics_without_grades
 
 T = TypeVar("T")
-TOLD: Final = ("RANKS", "TEXT_AFTER")  # warnings of what the scores depend on
+TOLD: Final = ("RANKS", "TEXT_AFTER", "LONG_NAME")  # warnings of what the scores depend on
 
 
 def read_file(path: str, read: Callable[[BinaryIO], T]) -> T:
@@ -38,25 +39,28 @@ def read_or_refuse(path: str, read: Callable[[BinaryIO], T]) -> T:
 
 
 def open_run(path: str) -> ParsedRun:
-    """A run; its topics need not be those of any list."""
-    return _told(path, read_file(path, read_run))
-
-
-def open_run_of_trec_eval(path: str) -> ParsedRun:
-    """A run as trec_eval reads it: text after the tag is left out, with a warning."""
-    return _told(path, read_file(path, partial(read_run, text_may_follow=True)))
+    """A run as trec_eval reads it: its topics need not be those of any list, and text after the tag
+    is left out, with a warning."""
+    read = partial(read_run, max_name_bytes=LONGEST_NAME, text_may_follow=True)
+    return _told(path, read_file(path, read))
 
 
 def _told(path: str, run: ParsedRun) -> ParsedRun:
     for warning in run.warnings:
         if warning.code in TOLD:
-            sys.stderr.write(f"{path}: warning: {warning}\n")
+            tag = f": the tag is '{shown(run.tag)}'" if warning.code == "TEXT_AFTER" else ""
+            sys.stderr.write(f"{path}: warning: {warning}{tag}\n")
     return run
+
+
+def open_qrels_lines(path: str) -> ParsedQrels:
+    """Judgments as they are in the file."""
+    return read_file(path, partial(read_qrels, max_name_bytes=LONGEST_NAME))
 
 
 def open_qrels(path: str, *, highest_grade: int = 1, in_file_order: bool = False) -> JudgmentTable:
     """Judgments ready for look-up, as `judgment_table` makes them."""
-    qrels = read_file(path, read_qrels)
+    qrels = open_qrels_lines(path)
     return judgment_table(qrels, highest_grade=highest_grade, in_file_order=in_file_order)
 
 

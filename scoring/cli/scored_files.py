@@ -1,22 +1,18 @@
 """Scores of runs from files."""
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 
-from campaigns.trec.runs import ParsedRun
 from scoring.cli.opening import open_run
 from scoring.library.bad_input import BadInput
 from scoring.library.scored_runs import AlignedRun, ScoredRun, align_run, score_runs
 from scoring.library.scoring_options import ScoringOptions
 
 
-def score_files(
-    paths: Sequence[str],
-    rules: ScoringOptions,
-    read: Callable[[str], ParsedRun] = open_run,
-) -> Iterator[ScoredRun | BadInput]:
+def score_files(paths: Sequence[str], rules: ScoringOptions) -> Iterator[ScoredRun | BadInput]:
     """Reads and scores runs, and ends with what is wrong with those that are refused."""
     refused: list[BadInput] = []
-    yield from score_runs(_aligned_runs(paths, rules, read, refused), rules)
+    yield from score_runs(_aligned_runs(paths, rules, refused), rules)
     yield from refused
 
 
@@ -29,13 +25,13 @@ def score_file(path: str, rules: ScoringOptions) -> ScoredRun:
 
 
 def _aligned_runs(
-    paths: Sequence[str],
-    rules: ScoringOptions,
-    read: Callable[[str], ParsedRun],
-    refused: list[BadInput],
+    paths: Sequence[str], rules: ScoringOptions, refused: list[BadInput]
 ) -> Iterator[AlignedRun]:
     for path in paths:
         try:
-            yield align_run(path, read(path), rules)
+            aligned = align_run(path, open_run(path), rules)
+            if aligned.none_judged:
+                sys.stderr.write(f"{path}: warning: {aligned.none_judged}\n")
+            yield aligned
         except BadInput as error:
             refused.append(error)

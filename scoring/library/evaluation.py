@@ -254,19 +254,28 @@ def scoring_rules(
 
 
 def scored_runs(runs: RunSources, rules: ScoringOptions) -> list[ScoredRun]:
-    """The runs, scored. Raises BadInput with the faults of all of them."""
+    """The runs, scored. Warns of those without a judged document. Raises BadInput with the faults
+    of all of them."""
     faults: list[str] = []
-    scored = list(score_runs(_aligned(runs, rules, faults), rules))
+    notes: list[str] = []
+    scored = list(score_runs(_aligned(runs, rules, faults, notes), rules))
     if faults or not scored:
         raise BadInput(faults or ["runs: give at least one"])
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
     return scored
 
 
-def _aligned(runs: RunSources, rules: ScoringOptions, faults: list[str]) -> Iterator[AlignedRun]:
+def _aligned(
+    runs: RunSources, rules: ScoringOptions, faults: list[str], notes: list[str]
+) -> Iterator[AlignedRun]:
     for read in runs_to_read(runs):
         try:
             run = read()
-            yield align_run(run.name, run.parsed, rules)
+            aligned = align_run(run.name, run.parsed, rules)
+            if aligned.none_judged:
+                notes.append(f"{run.name}: {aligned.none_judged}")
+            yield aligned
         except BadInput as error:
             faults += error.messages
 

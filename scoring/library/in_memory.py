@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.blocks import unseen_name
-from campaigns.trec.columns import DOC_BYTES, TOPIC_BYTES
+from campaigns.trec.columns import DOC_BYTES, LONGEST_NAME
 from campaigns.trec.problems import SHOWN_PROBLEMS, shown
 from campaigns.trec.qrels import MAX_GRADE, ParsedQrels
 from campaigns.trec.records import repeated_rows
@@ -230,7 +230,7 @@ def _qrels(records: _Records, name: str) -> ParsedQrels:
 def _columns(records: _Records, name: str, faults: _Faults, empty: str) -> _Columns:
     if not len(records.topics):
         raise BadInput([f"{name}: {empty}"])
-    topics = _ids(records.topics, faults, "topic id", TOPIC_BYTES)
+    topics = _ids(records.topics, faults, "topic id", LONGEST_NAME)
     doc_ids = _ids(records.doc_ids, faults, "document id", DOC_BYTES)
     numbers = {topic: number for number, topic in enumerate(dict.fromkeys(topics))}
     return _Columns(

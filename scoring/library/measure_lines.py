@@ -37,6 +37,7 @@ class Line:
     numbers: tuple[float, ...] = ()
     gains: GainMap = ()  # of ndcg.1=3,2=9, in place of the grades
     root: str = ""  # what trec_eval calls it without numbers
+    note: str = ""  # how it differs from what another tool calls so
 
     @property
     def place(self) -> tuple[int, float]:
@@ -47,6 +48,7 @@ class Line:
 
 _NUMBERED: Final = re.compile(r"(.+)_([0-9]+(?:\.[0-9]+)?)")
 _HUGE: Final = re.compile(r"[@_]([0-9]{10,})$|\(.*=([0-9]{10,})[,)]")
+_RBP_OF_RANX: Final = re.compile(r"rbp\.[0-9]{1,9}", re.IGNORECASE)
 _HIGHEST: Final = 999_999_999  # whole number that a measure may have
 # What trec_eval computes from preferences, and from the judgments of several groups of assessors.
 _PREFERENCES: Final = re.compile(r"(all_)?prefs(_.+)?")
@@ -145,7 +147,11 @@ class _RequestedLines:
     def take(self, text: str) -> None:
         refuse_huge(text)
         root, dot, parameters = text.partition(".")
-        if "(" in text or "@" in text:
+        if _RBP_OF_RANX.fullmatch(text):
+            line = self._own(f"RBP(p=0.{parameters})")
+            note = f"{text} is {line.name}, of binary relevance; ranx multiplies by the grades"
+            self._others.append(replace(line, note=note))
+        elif "(" in text or "@" in text:
             self._others.append(self._own(text))
         elif _NUMBERED.fullmatch(text) and from_trec_eval(text):
             self._others.append(self._named(text))

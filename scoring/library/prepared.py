@@ -4,10 +4,12 @@ from typing import Final
 
 import numpy as np
 
+from campaigns.trec.problems import shown
 from campaigns.trec.qrels import ParsedQrels
 from campaigns.trec.runs import ParsedRun
 from scoring.core.data.judgments import JudgmentTable, build_table
 from scoring.core.data.ranking import Ranking, rank
+from scoring.core.data.unmatched import first_cells, longer_ids
 
 _NAMED: Final = 10  # topics of a warning
 
@@ -37,6 +39,25 @@ def topics_without_grades(table: JudgmentTable) -> str:
     topics = "1 topic has" if len(left_out) == 1 else f"{len(left_out):,} topics have"
     named = ", ".join(left_out[:_NAMED]) + (", ..." if len(left_out) > _NAMED else "")
     return f"{topics} no grade of 0 or more, and no part in any mean: {named}"
+
+
+def none_judged(run: ParsedRun, table: JudgmentTable) -> str:
+    """What to say of a run that has topics of the table and no judged document."""
+    row_of_topic = np.array([table.row_of.get(topic, -1) for topic in run.topics], np.int32)
+    rows = row_of_topic[run.topic_index]
+    cells = first_cells(rows, run.doc_ids)
+    row, doc_id = cells[0]
+    judged = table.doc_ids[(table.rows == row) & (table.grades >= 0)].tolist()
+    example = f"for topic {shown(table.topics[row])} the run has {shown(doc_id)}"
+    example += f", the qrels have {shown(min(judged))}" if judged else ""
+    found = longer_ids(table, cells)
+    cause = "Are these the right qrels, and has the run documents where the qrels have passages?"
+    if found is not None:
+        cause = (
+            f"{found.count:,} of {found.looked_at:,} would be judged if the ids of the {found.side}"
+            f" ended before their last '{found.separator}', as those of passages do"
+        )
+    return f"no document of the run is judged: {example}. {cause}"
 
 
 def rank_run(run: ParsedRun, *, max_depth: int | None = None) -> Ranking:

@@ -76,6 +76,8 @@ def _row(
             message = "score is not a finite decimal number"
             if _DECIMAL_COMMA.fullmatch(cells[column].strip()):
                 message += ": write a point, not a comma"
+            elif cells[column].strip().lower() == "nan":
+                message += ": leave the cell empty where there is no score"
             findings.add(Problem("SCORE", line, message, column + 1, shown(cells[column])))
         row.append(math.nan if score is None else score)
     return row

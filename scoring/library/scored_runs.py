@@ -19,6 +19,7 @@ from scoring.core.ties.groups import condensed_with_ties, stacked_with_ties
 from scoring.core.ties.ties import TiedTopics, bounds, expected
 from scoring.library.bad_input import BadInput
 from scoring.library.measure_lines import GainMap, Line
+from scoring.library.prepared import none_judged
 from scoring.library.scoring_options import ScoringOptions, is_set
 
 
@@ -54,6 +55,7 @@ class AlignedRun:
     path: str
     retrieved: NDArray[np.bool_]  # bool[topics], the run has them
     tied: TiedTopics
+    none_judged: str = ""  # a note if no document of the run is judged
 
 
 def align_run(name: str, run: ParsedRun, rules: ScoringOptions) -> AlignedRun:
@@ -63,7 +65,9 @@ def align_run(name: str, run: ParsedRun, rules: ScoringOptions) -> AlignedRun:
     retrieved = np.array([topic in in_run for topic in rules.table.topics])
     if not retrieved.any():
         raise BadInput([f"{name}: no topic of the run is in the qrels"])
-    return AlignedRun(run.tag, name, retrieved, _tied(run, rules))
+    tied = _tied(run, rules)
+    note = "" if (tied.graded.grades >= 0).any() else none_judged(run, rules.table)
+    return AlignedRun(run.tag, name, retrieved, tied, note)
 
 
 def score_runs(runs: Iterable[AlignedRun], rules: ScoringOptions) -> Iterator[ScoredRun]:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Generic, TextIO, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from campaigns.trec.columns import LONGEST_NAME
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import ParsedQrels, write_qrels
 from campaigns.trec.qrels import read_qrels as parse_qrels
@@ -145,7 +146,8 @@ finite: nan
     if isinstance(source, Run):
         return source if name is None else _named(source, name)
     called = _name_of(source, name or "run")
-    parsed = _parsed(source, called, parse_run, (run_of_dict, run_of_frame, run_of_rows))
+    read = partial(parse_run, max_name_bytes=LONGEST_NAME)
+    parsed = _parsed(source, called, read, (run_of_dict, run_of_frame, run_of_rows))
     run = Run(parsed, called)
     return run if name is None else _named(run, name)
 
@@ -164,7 +166,8 @@ def read_qrels(source: QrelsSource) -> Qrels:
         return source
     called = _name_of(source, "qrels")
     readers = (qrels_of_dict, qrels_of_frame, qrels_of_rows)
-    return Qrels(_parsed(source, called, parse_qrels, readers), called)
+    read = partial(parse_qrels, max_name_bytes=LONGEST_NAME)
+    return Qrels(_parsed(source, called, read, readers), called)
 
 
 def read_runs(sources: RunSources) -> list[Run]:

@@ -26,6 +26,7 @@ from scoring.results.options import (
 )
 from scoring.runs.baselines import run_baselines
 from scoring.runs.charts import run_topics_figure
+from scoring.runs.none_judged import none_judged
 from scoring.runs.scores import active_scores, run_scores
 from scoring.runs.tables import means_table, run_table
 from scoring.runs.topics import ORDERS, chosen_topic_order, run_topics
@@ -100,6 +101,9 @@ def _run_page(
     can_follow = viewer.can_follow(run)
     progress = progress_of(run, viewer) if can_follow else None
     is_checked = progress is not None and progress.step > CHECKING
+    if stored is None:
+        measures = rules_of(viewer.campaign).measures
+        stored = active_scores(viewer, run, measures, has_vectors=False)
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,
@@ -113,5 +117,6 @@ def _run_page(
         "answers": description.answers_of(viewer.campaign, run) if can_follow else [],
         "feedback": feedback_on(viewer, run),
         "scores": run_scores(viewer, run, stored),
+        "none_judged": none_judged(viewer, run, stored),
         "can_see_scores": viewer.can_see_scores_of(run),
     }

@@ -54,8 +54,8 @@ _BY_SUBTOPIC: Final = (
 )
 # Names that are no family's, and what to say of them.
 ADVICE: Final = {
-    "hits": "is Success in some tools, and in ranx the number of relevant documents: for the "
-    "number, multiply P by the cutoff",
+    "hits": "is a count in ranx, and Success in others: for the number of relevant documents take "
+    "NumRelRet, or P times its cutoff, and for whether there is one Success, as in Success@10",
     "hole": "is 1 - Judged: use Judged",
     **dict.fromkeys(
         ("alphandcg", "alphadcg", "erria", "nerria", "apia", "mapia", "pia", "nrbp", "nnrbp"),

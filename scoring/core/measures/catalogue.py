@@ -93,6 +93,6 @@ def near_names(name: str, names: Iterable[str]) -> list[str]:
     """The name that looks most like this one, and up to two others that look much like it."""
     difflib = import_module("difflib")  # only a name that is mistyped waits for it to load
     known = list(names)
-    nearest: list[str] = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    nearest: list[str] = difflib.get_close_matches(name, known, n=1, cutoff=0.65)
     others: list[str] = difflib.get_close_matches(name, known, n=3, cutoff=0.8)
     return nearest + [each for each in others if each not in nearest]

@@ -277,12 +277,15 @@ class TestSignificance:
         two = trackside.write("two.run", "".join(f"{t} Q0 X{t} 1 1 two\n" for t in topics))
         asked = ("significance", qrels, one, two, "-m", "RBP(p=0.5)", "--test", "wilcoxon")
         found = trackside(*asked, "--against", "top", "--count")
+        none_judged, _, note = found.err.partition("\n")
+        assert "no document of the run is judged" in none_judged
         told = (
             "note: in 1 of the 1 significant pairs a falls behind b, which two tails count too;"
             " a one-tailed test leaves these out\n"
         )
-        assert found == (0, "1 1\n", told)
-        assert trackside(*asked, "--against", "top", "--tail", "one", "--count") == (0, "0 1\n", "")
+        assert (found.status, found.out, note) == (0, "1 1\n", told)
+        found = trackside(*asked, "--against", "top", "--tail", "one", "--count")
+        assert (found.out, found.err) == ("0 1\n", f"{none_judged}\n")
         assert "two-tailed" not in trackside(*asked, "--count").err
 
     def test_randomisation_with_holm_says_when_no_sample_could_separate(self, trackside, matrix):

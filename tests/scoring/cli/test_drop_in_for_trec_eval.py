@@ -62,7 +62,7 @@ def test_text_after_the_tag_is_left_out_with_a_warning(trackside):
     longer = RUN.replace(" mine\n", " mine and more\n")
     found = trackside("evaluate", trackside.qrels, trackside.write("longer.txt", longer))
     assert found.out == trackside("evaluate", trackside.qrels, trackside.run).out
-    told = "line 1: TEXT_AFTER text after field 6 left out on 8 lines"
+    told = "line 1: TEXT_AFTER text after field 6 left out on 8 lines: the tag is 'mine'"
     assert found.err == f"{trackside.folder / 'longer.txt'}: warning: {told}\n"
 
 
@@ -84,10 +84,19 @@ def test_a_document_with_a_space_is_no_text_after_the_tag(trackside):
 @pytest.mark.parametrize(
     "command", [["significance", "-m", "AP", "--test", "t"], ["agreement", "-m", "AP", "-m", "RR"]]
 )
-def test_elsewhere_text_after_the_tag_is_a_fault(trackside, command):
-    longer = trackside.write("longer.txt", "1 Q0 A 1 9 mine x\n")
+def test_other_commands_leave_it_out_too(trackside, command):
+    plain = trackside.write("plain.txt", "1 Q0 A 1 9 ours\n")
+    longer = trackside.write("longer.txt", "1 Q0 A 1 9 ours x\n")
     found = trackside(*command, trackside.qrels, trackside.run, longer)
-    assert found.status == 2
+    expected = trackside(*command, trackside.qrels, trackside.run, plain)
+    assert (found.status, found.out) == (0, expected.out.replace("plain", "longer"))
+    assert "the tag is 'ours'" in found.err
+
+
+def test_a_conversion_would_lose_it_and_refuses(trackside):
+    longer = trackside.write("longer.txt", "1 Q0 A 1 9 mine x\n")
+    found = trackside("convert", longer, "--to", "csv")
+    assert (found.status, found.out) == (2, "")
     assert "7 fields, 6 expected" in found.err
 
 

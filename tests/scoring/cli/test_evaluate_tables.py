@@ -195,7 +195,9 @@ def test_runs_of_one_tag_go_by_their_paths(trackside):
 
 def test_workers_change_nothing(trackside):
     runs = [
-        trackside.write(f"run{k}", "".join(f"1 Q0 d{(j * k) % 7} 1 {j} r{k}\n" for j in range(5)))
+        trackside.write(
+            f"run{k}", "".join(f"1 Q0 {'ABCDEFG'[j * k % 7]} 1 {j} r{k}\n" for j in range(5))
+        )
         for k in range(1, 7)
     ]
     arguments = ("evaluate", "-q", "-m", "all_trec", trackside.qrels, trackside.run, *runs)

@@ -100,8 +100,18 @@ def test_parameters_replace_the_defaults_of_a_nickname():
 
 def test_names_of_other_tools():
     assert names("Success.10", "precision.5", "r-precision") == ["Rprec", "P@5", "Success@10"]
-    with pytest.raises(BadInput, match="-m hits: 'hits' is Success in some tools"):
+    with pytest.raises(BadInput, match="-m hits: 'hits' is a count in ranx, and Success in others"):
         read_measures(["hits"])
+
+
+@pytest.mark.parametrize("typed", ["rbp.95", "RBP.95"])
+def test_rbp_of_ranx_has_a_note_of_how_ours_differs(typed: str) -> None:
+    (line,) = read_measures([typed])
+    assert (line.name, line.label) == ("RBP(p=0.95)", "RBP(p=0.95)")
+    assert (
+        line.note == f"{typed} is RBP(p=0.95), of binary relevance; ranx multiplies by the grades"
+    )
+    assert [each.note for each in read_measures(["rbp.p=.95", "map"])] == ["", ""]
 
 
 def test_tables_use_our_names():

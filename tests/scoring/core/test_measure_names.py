@@ -166,8 +166,9 @@ def test_an_unknown_name_suggests_all_that_are_near():
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("hits@10", "'hits' is Success in some tools, and in ranx the number of relevant"),
+        ("hits@10", "'hits' is a count in ranx, and Success in others: for the number of"),
         ("Hole@10", "'Hole' is 1 - Judged: use Judged"),
+        ("nope", "there is no measure 'nope'"),
         ("bpref-10", "there is no measure 'bpref-10'; did you mean bpref?"),
     ],
 )

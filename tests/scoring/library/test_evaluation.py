@@ -366,3 +366,11 @@ def test_properties_are_those_of_the_command(capsys: pytest.CaptureFixture[str])
     found = texts(ts.properties(["AP", "P@k", "RBP(p=0.8)"], examples=True))
     words = {"True": "yes", "False": "no"}
     assert [{name: words.get(cell, cell) for name, cell in row.items()} for row in found] == told
+
+
+def test_a_run_without_a_judged_document_is_a_warning(files: tuple[Path, Path, Path]) -> None:
+    qrels, mine, _ = files
+    passages = {"1": {"A-1": 2.0, "B-7": 1.0}}
+    with pytest.warns(UserWarning, match="no document of the run is judged: for topic 1") as heard:
+        ts.evaluate(qrels, {"passages": passages, "mine": mine}, ["AP"])
+    assert [Path(each.filename).name for each in heard] == ["test_evaluation.py"]
