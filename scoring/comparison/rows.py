@@ -19,7 +19,7 @@ from scoring.comparison.analysis import SAMPLES, differences_of, interval_of
 from scoring.core.measures.catalogue import is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.intervals import effect_sizes
-from scoring.core.statistics.pairs import EXACT, NO_SPREAD
+from scoring.core.statistics.pairs import EXACT, NO_SPREAD, lowest_p
 from scoring.core.statistics.signed_ranks import wilcoxon
 from scoring.core.statistics.significance import paired_t
 from scoring.models import Analysis
@@ -79,6 +79,16 @@ class Comparison:
     @cached_property
     def draws(self) -> int:
         return int(np.count_nonzero(self.differences == 0))
+
+    @property
+    def lowest_wilcoxon_p(self) -> float:
+        """The lowest that Wilcoxon's test can have on so many topics."""
+        return lowest_p("wilcoxon", len(self.topics), samples=0)
+
+    @property
+    def is_too_coarse(self) -> bool:
+        """Whether Wilcoxon's test cannot find any difference significant."""
+        return self.lowest_wilcoxon_p > LEVEL
 
     @property
     def is_significant(self) -> bool:

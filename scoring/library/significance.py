@@ -21,6 +21,7 @@ from scoring.core.statistics.pairs import (
     Tail,
     all_pairs,
     compare,
+    lowest_p,
 )
 from scoring.core.statistics.projection import projections, upper_bounds
 from scoring.core.statistics.sign_flips import SignFlips
@@ -148,7 +149,8 @@ def significance_table(board: ComparedRuns, how: PairComparison) -> tuple[Table,
             "method": [METHODS[at] for at in found.methods.tolist()],
         }
     )
-    return table, list(_cautions(how, differences, corrected))
+    topics = int(found.topics.max(initial=0))
+    return table, [*_limits(how, len(pairs), topics), *_cautions(how, differences, corrected)]
 
 
 def _tested(
@@ -176,17 +178,25 @@ def _corrected(
     return correct(found.p_values, _CORRECTIONS[how.correction])
 
 
+def _limits(how: PairComparison, pairs: int, topics: int) -> Iterator[str]:
+    """Whether no pair can be significant, whatever the scores."""
+    least = lowest_p(how.test, topics, tail=how.tail, samples=how.samples)
+    is_holm = how.correction == "holm" and pairs > 1
+    if how.correction == "tukey" or least * (pairs if is_holm else 1) <= how.alpha:
+        return
+    is_sampled = how.test == "randomisation" and 2**topics > how.samples
+    limit = f"{how.samples} samples leave"
+    if not is_sampled:
+        limit = "1 topic leaves" if topics == 1 else f"{topics} topics leave"
+    said = f"no pair can be significant at {how.alpha:g}: {limit} no p below {least:.2g}"
+    said += f", and Holm multiplies the smallest by {pairs}" if is_holm else ""
+    said += "; use more samples, or another correction" if is_sampled else ""
+    yield said
+
+
 def _cautions(
     how: PairComparison, differences: Sequence[float], corrected: NDArray[np.float64]
 ) -> Iterator[str]:
-    least = 1 / (how.samples + 1)
-    is_holm = how.test == "randomisation" and how.correction == "holm"
-    if is_holm and len(differences) * least > how.alpha:
-        yield (
-            f"no pair can be significant at {how.alpha:g}: {how.samples} samples leave no p"
-            f" below {least:.2g}, and Holm multiplies the smallest by {len(differences)};"
-            " use more samples, or another correction"
-        )
     if how.tail == "two" and how.against != "base":
         apart = np.flatnonzero(corrected <= how.alpha)
         behind = sum(differences[at] < 0 for at in apart.tolist())

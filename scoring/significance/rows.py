@@ -13,7 +13,7 @@ from campaigns.models import Qrels
 from scoring.core.measures.catalogue import family_of, is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.corrections import correct
-from scoring.core.statistics.pairs import METHODS, NO_SPREAD, Pairs, as_matrix
+from scoring.core.statistics.pairs import METHODS, NO_SPREAD, Pairs, as_matrix, lowest_p
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.significance import count_significant, indistinguishable_groups
 from scoring.results.runs import BoardRun
@@ -123,14 +123,11 @@ class Significance:
 
     @property
     def least_p(self) -> float:
-        """The lowest p-value that the test can have on so many topics; 0 if it has no limit. A test
-        by signs has that of the one way, or of the two, that are as extreme as can be."""
-        choices, topics = self.choices, self.topic_count
-        if choices.test == "t" or choices.correction == "tukey":
+        """The lowest p-value that the test can have on so many topics; 0 if it has no limit."""
+        choices = self.choices
+        if choices.correction == "tukey":
             return 0.0
-        if choices.test == "randomisation" and 2**topics > SAMPLES:
-            return 1 / (SAMPLES + 1)
-        return float((1 if choices.tail == "one" else 2) / 2**topics)
+        return lowest_p(choices.test, self.topic_count, tail=choices.tail, samples=SAMPLES)
 
     @property
     def is_too_coarse(self) -> bool:

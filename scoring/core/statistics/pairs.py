@@ -55,6 +55,17 @@ class Outcomes:
     methods: NDArray[np.int8]  # int8[pairs], place in METHODS: where the p-value comes from
 
 
+def lowest_p(test: str, topics: int, *, tail: Tail = "two", samples: int) -> float:
+    """The lowest p-value that `t`, `wilcoxon` or `randomisation` can have on so many topics, 0 if
+    it has no limit. A test by signs has that of the one way to give them, or of the two, that are
+    as extreme as can be; among `samples` random ones none is below 1 / (samples + 1)."""
+    if test == "t":
+        return 0.0
+    if test == "randomisation" and 2**topics > samples:
+        return 1 / (samples + 1)
+    return float((1 if tail == "one" else 2) / 2**topics)
+
+
 PairTest: TypeAlias = Callable[[NDArray[np.float64]], Outcomes]  # float64[pairs, topics] in
 
 

@@ -17,7 +17,7 @@ from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.means import Interval
 from scoring.output.numbers import p_of_test
 from scoring.pools.summaries import signed
-from tests.flow_world import World
+from tests.flow_world import World, run_file
 
 pytestmark = pytest.mark.usefixtures("wake_ups")
 
@@ -131,6 +131,19 @@ def test_one_run_alone_and_no_judgments(world: World) -> None:
     assert "No ranked run" in get(world).content.decode()
     world.submitted_run(b"1 Q0 d1 1 1 alone\n")
     assert "A comparison needs two" in get(world).content.decode()
+
+
+def test_on_few_topics_the_lowest_p_of_wilcoxons_test_is_told(world: World) -> None:
+    world.change(**SHOWN)
+    world.add_qrels()
+    world.submitted_run(run_file("one", documents=("d1", "d2")))
+    world.submitted_run(run_file("two", documents=("d2", "d3")))
+    page = " ".join(get(world, **AP).content.decode().split())
+    assert "two topics give no p below 0.5, so no difference can be significant by this" in page
+
+
+def test_on_many_topics_there_is_no_such_sentence(board: World) -> None:
+    assert "no difference can be significant" not in get(board, **AP).content.decode()
 
 
 @pytest.mark.parametrize("facts", [{"board_audience": 0}, {"per_topic_audience": 0}])
