@@ -133,7 +133,7 @@ def test_an_unknown_command_is_named(trackside):
 
 
 def test_a_reader_who_has_seen_enough_is_no_error(trackside):
-    lines = "".join(f"1 Q0 d{i} 1 {i} r\n" for i in range(10))
+    lines = "1 Q0 A 1 9 r\n" + "".join(f"1 Q0 d{i} 1 {i} r\n" for i in range(9))
     run = trackside.write("long", lines)
     arguments = [trackside.qrels, *[run] * 200, "-m", "all_trec"]
     command = [sys.executable, "-m", "scoring", "evaluate", *arguments]
