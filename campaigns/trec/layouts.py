@@ -27,7 +27,7 @@ from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 Pieces = Iterator[bytes]
 Row = Mapping[str, str]
 
-TAG: Final = "run"  # of runs in layouts without tags
+TAG: Final = "run"  # of runs in layouts without tags whose files have no name
 TOPIC: Final = ("topic", "qid", "query_id", "q_id", "topic_id", "query")
 BEIR_QRELS: Final = ("query_id", "corpus_id", "score")
 DOCUMENT: Final = (
@@ -66,11 +66,15 @@ def trec_run(pieces: Pieces, findings: ProblemList) -> Pieces:
     if table := _header(first, TOPIC, DOCUMENT, SCORE):
         if table.names == BEIR_QRELS:
             refuse("TYPE", "these are qrels of BEIR, not a run", number)
+        names = table.names or _json_row(first.decode("utf-8", "replace")) or ()
+        findings.lacks_tag = not _has_all(names, [NAME])
         return _gathered(_of_table(pieces, table, _run_line, findings))
     if first.startswith(b"{"):
         _refuse_unknown_names(first, number, "qid, docno and score")
+        findings.lacks_tag = True
         return _of_json(pieces, findings, _run_line_of_entry)
     if RANK_LINE.fullmatch(first):
+        findings.lacks_tag = True
         return _gathered(_of_ranks(pieces, findings))
     return pieces
 

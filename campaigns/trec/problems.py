@@ -73,6 +73,7 @@ WARNINGS = {
     "TEXT_AFTER": "Text after the last field was ignored.",
     "RANKS": "The file has ranks instead of scores: rank r became score -r.",
     "HEADER": "A header was ignored.",
+    "TAG_OF_FILE": "The file has no tag: its name became the tag.",
     "UNCLOSED": "Tags are not closed.",
     "LEFT_OUT": "Fields of topics that are not text were left out.",
     "LEFT_OUT_TURNS": "Turns of the system in conversations were left out.",
@@ -199,6 +200,7 @@ class ProblemList:
         self.records = 0  # lines that are neither blank nor comments
         self.source_lines: Sequence[int] | None = None  # of converted lines, in the file itself
         self.blanked_lines: set[int] = set()  # headers and faulty rows, converted to blank lines
+        self.lacks_tag = False  # of a run in a layout without tags
         self._groups: dict[Kind, _Group] = {}
         self._latest: Kind | None = None  # of the kinds with few problems, if there are many kinds
         self._at_end: list[Callable[[], Problem]] = []

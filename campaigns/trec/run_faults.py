@@ -14,6 +14,7 @@ MS_MARCO_WIDTH = 3
 LITERAL, RANK, SCORE, TAG = 1, 3, 4, 5  # columns, from 0
 TAG_FORM = re.compile(rb"[!-~\x80-\xff]+")  # tools write anything but white space
 TAG_BYTES = 64
+ENDING = re.compile(r"\.(?:gz|txt|jsonl?|tsv|csv|run|res|trec|parquet|out)$", re.IGNORECASE)
 NUMBER = DECIMAL.pattern
 COMMENTED_RUN_LINE = re.compile(rb"#\S+\s+\S+\s+\S+\s+-?\d+\s+" + NUMBER + rb"\s+\S+")
 INTEGER = re.compile(rb"-?\d+")
@@ -109,6 +110,16 @@ def tag_problem(tag: bytes, line: int, max_bytes: int = TAG_BYTES) -> Problem | 
     elif name := unseen_name(tag):
         message = f"tag contains {name}"
     return Problem("TAG", line, message, TAG + 1, shown(tag)) if message else None
+
+
+def tag_of_file(name: str) -> str:
+    """A valid tag made of the name of a file, without its folder and the endings that say its
+    format. Empty if nothing is left."""
+    stem = re.split(r"[/\\]", name)[-1]
+    while ending := ENDING.search(stem):
+        stem = stem[: ending.start()]
+    legal = "".join(each if each.isprintable() and not each.isspace() else "_" for each in stem)
+    return legal.encode("utf-8", "replace")[:TAG_BYTES].decode("utf-8", "ignore").strip("_")
 
 
 def other_tag_problem(fields: Fields, row: int, tag: bytes, first_line: int) -> Problem:

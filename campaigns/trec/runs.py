@@ -37,6 +37,7 @@ from campaigns.trec.run_faults import (
     rank_problem,
     run_hint,
     score_problem,
+    tag_of_file,
     tag_problem,
 )
 
@@ -67,6 +68,7 @@ def read_run(
     max_seconds: float | None = None,
     max_name_bytes: int = TAG_BYTES,
     text_may_follow: bool = False,
+    file_name: str = "",
 ) -> ParsedRun:
     """Read a run, plain or gzipped, and check all of it.
 
@@ -76,8 +78,9 @@ def read_run(
     processor time. `max_name_bytes` limits topic ids and the tag, 64 bytes as on a site. In any
     case a run has at most 20,000,000 lines, and lines × width of the longest document id at most
     256 MiB. Text after the tag is a problem, or with `text_may_follow` a warning, as trec_eval
-    ignores it. Scores are bit for bit those of `float()`.
-    Raises FormatError with the first 25 problems in line order and the number of all.
+    ignores it. Scores are bit for bit those of `float()`. The tag of a layout without tags is the
+    name of the file without its endings, or `run`. Raises FormatError with the first 25 problems in
+    line order and the number of all.
     """
     findings = ProblemList()
     topics = TopicColumn(findings, known_topics, unknown_topics, max_name_bytes)
@@ -91,7 +94,7 @@ def read_run(
         records = reader.records(max_depth)
     warn_order(records, findings)
     return ParsedRun(
-        tag=reader.tag.decode(),
+        tag=_tag(reader, file_name),
         topics=records.topics,
         topic_index=records.topic_index,
         doc_ids=records.doc_ids,
@@ -99,6 +102,15 @@ def read_run(
         line_count=records.lines.size,
         warnings=findings.warnings,
     )
+
+
+def _tag(reader: _RunReader, file_name: str) -> str:
+    tag = tag_of_file(file_name) if reader.findings.lacks_tag else ""
+    if not tag:
+        return reader.tag.decode()
+    message = f"the file has no tag: its name became the tag '{shown(tag)}'"
+    reader.findings.warn("TAG_OF_FILE", message)
+    return tag
 
 
 class _RunReader:

@@ -23,6 +23,7 @@ from campaigns.trec.run_faults import tag_problem
 from campaigns.trec.runs import ParsedRun, ranks_of, read_run, write_run
 from scoring.cli.opening import read_file
 from scoring.cli.opening_topics import open_topics
+from scoring.cli.streams import STANDARD_INPUT
 from scoring.cli.text_layouts import DOCUMENT_LAYOUTS, TOPIC_LAYOUTS, Warn, write_topics
 from scoring.library.bad_input import BadInput
 from scoring.library.sources import Qrels, Run
@@ -42,7 +43,7 @@ NAMES: Final = {"run": "runs", "qrels": "qrels", "topics": "topics", "documents"
 HINT: Final = (
     "This was read as a run. For qrels, topics and documents add --qrels, --topics or --documents."
 )
-CHANGES: Final = ("RANKS", "UNDERFLOW")  # warnings of scores that are not those of the file
+CHANGES: Final = ("RANKS", "UNDERFLOW", "TAG_OF_FILE")  # warnings of what is not in the file
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,7 +74,8 @@ def _write(options: argparse.Namespace, target: BinaryIO) -> None:
         write = _write_topics if kind == "topics" else _write_documents
         return write(options, target)
     try:
-        parsed = read_file(options.run, partial(_read, is_qrels=kind == "qrels"))
+        name = "" if options.run == STANDARD_INPUT else options.run
+        parsed = read_file(options.run, partial(_read, is_qrels=kind == "qrels", name=name))
     except BadInput as error:
         hint = [] if options.kind else [HINT]
         raise BadInput([*error.messages, *hint]) from None
@@ -108,11 +110,12 @@ def _warn(path: str, message: str) -> None:
     sys.stderr.write(f"{path}: warning: {message}\n")
 
 
-def _read(source: BinaryIO, *, is_qrels: bool) -> ParsedRun | ParsedQrels:
+def _read(source: BinaryIO, *, is_qrels: bool, name: str) -> ParsedRun | ParsedQrels:
     """Qrels if the option or the first line says so, else a run."""
     data = source.read()
-    read = read_qrels if is_qrels or are_qrels(plain_blocks(data)) else read_run
-    return read(data, max_name_bytes=LONGEST_NAME)
+    if is_qrels or are_qrels(plain_blocks(data)):
+        return read_qrels(data, max_name_bytes=LONGEST_NAME)
+    return read_run(data, max_name_bytes=LONGEST_NAME, file_name=name)
 
 
 def _write_qrels(options: argparse.Namespace, parsed: ParsedQrels, target: BinaryIO) -> None:

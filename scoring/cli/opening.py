@@ -41,7 +41,8 @@ def read_or_refuse(path: str, read: Callable[[BinaryIO], T]) -> T:
 def open_run(path: str) -> ParsedRun:
     """A run as trec_eval reads it: its topics need not be those of any list, and text after the tag
     is left out, with a warning."""
-    read = partial(read_run, max_name_bytes=LONGEST_NAME, text_may_follow=True)
+    name = "" if path == STANDARD_INPUT else path
+    read = partial(read_run, max_name_bytes=LONGEST_NAME, text_may_follow=True, file_name=name)
     return _told(path, read_file(path, read))
 
 

@@ -68,7 +68,7 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
         decisions.lock_names(run)
         run = decisions.lock_run(run)
         twin = decisions.same_file_of(run) if run.withdrawn_at is None else None
-        if twin is not None and twin.tag == tag:
+        if twin is not None:
             _refuse_same_file(run, twin)
             return
         report["same_as"] = same_rankings(run, stored.digest)

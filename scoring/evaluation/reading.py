@@ -24,6 +24,7 @@ def parsed_run(run: Run, codes: list[str]) -> tuple[ParsedRun, str]:
             codes,
             max_bytes=settings.MAX_UNPACKED_BYTES,
             max_seconds=settings.MAX_READING_SECONDS,
+            file_name=run.original_name,
         )
         file.seek(0)
         return parsed, read_metadata(file)
@@ -36,6 +37,7 @@ def parsed_file(
     *,
     max_bytes: int,
     max_seconds: float,
+    file_name: str,
 ) -> ParsedRun:
     """A run of the campaign with these topics. Raises `FormatError`."""
     return read_run(
@@ -46,6 +48,7 @@ def parsed_file(
         max_lines=int(len(codes) * campaign.run_depth * 1.1) + COMMENT_LINES,
         max_bytes=max_bytes,
         max_seconds=max_seconds,
+        file_name=file_name,
     )
 
 

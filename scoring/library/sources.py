@@ -126,11 +126,11 @@ RunSources: TypeAlias = RunSource | Sequence[RunSource] | Mapping[str, RunSource
 def read_run(source: RunSource, *, name: str | None = None) -> Run:
     """Reads a run and checks all of it.
 
-    `source` is a path, an open file, the bytes of a file (plain or gzipped), a dictionary
-    `{topic: {document: score}}`, a data frame (columns `qid`, `docno`, `score`, or their usual
-    other names), or named tuples. `name` is the run's name; by default it is the tag of the file,
-    or `run`. Raises BadInput with every fault: for a file its lines, for a dictionary its
-    documents, for a data frame its rows.
+    `source` is a path, an open file, the bytes of a file (plain or gzipped), a dictionary `{topic:
+    {document: score}}`, a data frame (columns `qid`, `docno`, `score`, or their usual other names),
+    or named tuples. `name` is the run's name; by default it is the tag of the file, in a layout
+    without tags the name of the file, or `run`. Raises BadInput with every fault: for a file its
+    lines, for a dictionary its documents, for a data frame its rows.
 
     >>> run = read_run({"301": {"FT911-3": 12.5, "FT911-7": 11.0}}, name="bm25")
     >>> run
@@ -146,7 +146,8 @@ finite: nan
     if isinstance(source, Run):
         return source if name is None else _named(source, name)
     called = _name_of(source, name or "run")
-    read = partial(parse_run, max_name_bytes=LONGEST_NAME)
+    file_name = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
+    read = partial(parse_run, max_name_bytes=LONGEST_NAME, file_name=file_name)
     parsed = _parsed(source, called, read, (run_of_dict, run_of_frame, run_of_rows))
     run = Run(parsed, called)
     return run if name is None else _named(run, name)

@@ -62,6 +62,7 @@ def try_file(viewer: Viewer, upload: File) -> Trial:
             codes,
             max_bytes=UNPACKED_BYTES,
             max_seconds=SECONDS,
+            file_name=upload.name or "",
         )
         report = validation_report(parsed.warnings, ranking_of(parsed), codes)
     return Trial(parsed.tag, len(parsed.topics), parsed.line_count, parsed.warnings, report)

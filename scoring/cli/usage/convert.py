@@ -23,7 +23,7 @@ examples:
   trackside convert --topics topics.xml --to jsonl > queries.jsonl
   trackside convert run.txt --to trec --tag mine > mine.txt
 
-A run of a layout without tags is called run; --tag names it."""
+A run of a layout without tags has the name of its file without endings; --tag names it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

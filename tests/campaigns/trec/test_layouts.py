@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from campaigns.trec import layouts
-from campaigns.trec.problems import FormatError, Problem, ProblemList
+from campaigns.trec.problems import FormatError, Problem, ProblemList, shown
 from campaigns.trec.qrels import read_qrels, write_qrels
 from campaigns.trec.runs import read_run, write_run
 
@@ -314,3 +314,42 @@ def test_converted_lines_are_read_many_at_a_time():
     ranks = b"".join(b"q1 d%d %d\n" % (n, n) for n in range(1, 10_000))
     for data in (b"qid,docno,score\n" + rows, ranks):
         assert len(list(layouts.trec_run(iter([data]), ProblemList()))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "tag"),
+    [
+        ("bm25.json.gz", "bm25"),
+        ("runs/of mine/BM25 (k1=0.9).jsonl", "BM25_(k1=0.9)"),
+        ("C:\\runs\\dense.v2.TSV", "dense.v2"),
+        ("é\u200bx\n.csv", "é_x"),
+        ("x" * 63 + "é.txt", "x" * 63),
+        (".json", "run"),
+        ("", "run"),
+        ("___.csv", "run"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["pytrec_eval", "PyTerrier", "JSON lines"])
+def test_the_name_of_a_file_is_the_tag_of_a_layout_without(name, tag, layout):
+    run = read_run(RUNS[layout], file_name=name)
+    assert run.tag == tag
+    told = [each.message for each in run.warnings if each.code == "TAG_OF_FILE"]
+    assert told == (
+        [] if tag == "run" else [f"the file has no tag: its name became the tag '{shown(tag)}'"]
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"q1 Q0 d1 1 2.5 run\n",
+        b"qid\tdocno\tscore\ttag\nq1\td1\t2.5\trun\n",
+        b'{"qid": "q1", "docno": "d1", "score": 2.5, "run_name": "run"}\n',
+    ],
+)
+def test_a_tag_in_the_file_stays(data):
+    run = read_run(data, file_name="other.json")
+    assert (run.tag, [each.code for each in run.warnings if each.code == "TAG_OF_FILE"]) == (
+        "run",
+        [],
+    )

@@ -102,8 +102,11 @@ def test_ms_marco_has_the_ranks_of_the_scores(trackside):
 def test_what_was_changed_is_told(trackside):
     file = trackside.write("marco.tsv", "q1\td1\t1\nq1\td2\t2\n")
     found = trackside("convert", file, "--to", "trec")
-    assert found.out == "q1 Q0 d1 1 -1.0 run\nq1 Q0 d2 2 -2.0 run\n"
+    assert found.out == "q1 Q0 d1 1 -1.0 marco\nq1 Q0 d2 2 -2.0 marco\n"
     assert "warning: line 1: RANKS the file has topic, document and rank" in found.err
+    assert "TAG_OF_FILE the file has no tag: its name became the tag 'marco'" in found.err
+    named = trackside("convert", file, "--to", "trec", "--tag", "mine")
+    assert named.out.endswith(" mine\n")
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,8 @@ def folder(tmp_path, monkeypatch):
 def test_it_works(trackside, folder, line):
     words = [sorted(glob.glob(word)) if "/*" in word else [word] for word in shlex.split(line)]
     found = trackside(*(word for each in words for word in each))
-    assert (found.status, found.err) == (0, "")
+    told = [each for each in found.err.splitlines() if "no pair can be significant" not in each]
+    assert (found.status, told) == (0, [])  # the folder has three topics
     assert found.out
 
 
