@@ -4,6 +4,7 @@ from django import forms
 
 from campaigns.judging.tasks import NOTE_CHARACTERS
 from campaigns.models import Campaign
+from campaigns.trec.documents import ID_NAMES, TEXT_NAMES, FieldNames
 
 KEY = r"^[0-9A-Za-z-]{1,40}$"
 
@@ -41,6 +42,17 @@ class DocumentsForm(forms.Form):
         help_text="JSON Lines with doc_id, title and text, or TREC's <DOC> format. May be gzipped.",
         allow_empty_file=True,  # the reader of the file reports the error
     )
+    # Of a file in which several fields could be the id or the text.
+    doc_id = forms.ChoiceField(choices=[(name, name) for name in ID_NAMES], required=False)
+    text = forms.ChoiceField(choices=[(name, name) for name in TEXT_NAMES], required=False)
+
+    @property
+    def names(self) -> FieldNames | None:
+        """The chosen fields, None if none was chosen."""
+        doc_id, text = self.cleaned_data["doc_id"], self.cleaned_data["text"]
+        if not doc_id and not text:
+            return None
+        return FieldNames((doc_id,) if doc_id else ID_NAMES, (text,) if text else TEXT_NAMES)
 
 
 class AddressForm(forms.ModelForm):

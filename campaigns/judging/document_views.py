@@ -13,6 +13,7 @@ from campaigns.errors import CannotChangeStage, show_refusals
 from campaigns.judging.assessing_forms import AddressForm, DocumentsForm
 from campaigns.judging.documents import (
     AddedDocuments,
+    NeedsFields,
     add_documents,
     counts_of,
     remove_documents,
@@ -31,8 +32,13 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, viewer, form=form, status=400)
     try:
         added = add_documents(
-            campaign=viewer.campaign, file=form.cleaned_data["file"], actor=request.user
+            campaign=viewer.campaign,
+            file=form.cleaned_data["file"],
+            actor=request.user,
+            names=form.names,
         )
+    except NeedsFields as question:
+        return _ask_for_fields(request, viewer, form, question)
     except FormatError as error:
         return _page(request, viewer, fault=error, status=400)
     except CannotChangeStage as error:
@@ -43,6 +49,19 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
         if added.without_text:
             messages.warning(request, _missing_text_warning(added))
     return redirect("campaigns:documents", slug)
+
+
+def _ask_for_fields(
+    request: HttpRequest, viewer: access.Viewer, form: DocumentsForm, question: NeedsFields
+) -> HttpResponse:
+    """Nothing is stored. The organiser chooses the fields, and the file again."""
+    context = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "fields": question.fields,
+        "file_name": form.cleaned_data["file"].name,
+    }
+    return render(request, "campaigns/judging/documents_fields.html", context, status=400)
 
 
 def _missing_text_warning(added: AddedDocuments) -> str:

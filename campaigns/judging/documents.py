@@ -13,7 +13,8 @@ from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Document, Plan, Task, User
 from campaigns.reading import reading_place
-from campaigns.trec.documents import ParsedDocument, read_documents
+from campaigns.trec.document_fields import AmbiguousFields, ambiguous_fields
+from campaigns.trec.documents import FieldNames, ParsedDocument, read_documents
 
 ROWS_AT_ONCE = 500
 SHOWN_WITHOUT_TEXT = 5
@@ -48,9 +49,19 @@ class AddedDocuments:
     first_without_text: tuple[str, ...]  # ids
 
 
-def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> AddedDocuments:
+class NeedsFields(Exception):
+    """Several fields could be the id or the text of the documents. Nothing was stored."""
+
+    def __init__(self, fields: AmbiguousFields) -> None:
+        self.fields = fields
+        super().__init__(fields)
+
+
+def add_documents(
+    *, campaign: Campaign, file: BinaryIO, actor: User, names: FieldNames | None = None
+) -> AddedDocuments:
     """Stores all documents of a file, replacing the texts of known documents. Raises
-    `FormatError`, and then stores none.
+    `FormatError` and, without names, `NeedsFields`, and then stores none.
 
     The file is validated before the transaction begins, so that a long validation locks no rows.
     Only the first of the two readings has a time limit, because the second includes the time for
@@ -58,10 +69,14 @@ def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> AddedDo
     """
     refuse_archived(campaign)
     with reading_place() as max_seconds:
-        added = _counted(read_documents(file, max_seconds=max_seconds))
+        if names is None and (fields := ambiguous_fields(file)):
+            raise NeedsFields(fields)
+        file.seek(0)
+        chosen = names or FieldNames()
+        added = _counted(read_documents(file, names=chosen, max_seconds=max_seconds))
         file.seek(0)
         with transaction.atomic():
-            rows = read_documents(file)
+            rows = read_documents(file, names=chosen)
             while batch := list(islice(rows, ROWS_AT_ONCE)):
                 _store(campaign, batch)
             record(campaign, actor, "added documents", count=added.count)

@@ -63,6 +63,15 @@ class ParsedDocument:
 
 
 @dataclass(frozen=True)
+class FieldNames:
+    """Names of the fields in JSON and in tables: the first that a document has is taken, of the
+    texts the first that is not empty."""
+
+    doc_id: tuple[str, ...] = ID_NAMES
+    text: tuple[str, ...] = TEXT_NAMES
+
+
+@dataclass(frozen=True)
 class _Raw:
     """A document as written in the file, unchecked."""
 
@@ -73,7 +82,11 @@ class _Raw:
 
 
 def read_documents(
-    source: BinaryIO | bytes, *, max_bytes: int = MAX_BYTES, max_seconds: float | None = None
+    source: BinaryIO | bytes,
+    *,
+    names: FieldNames = FieldNames(),
+    max_bytes: int = MAX_BYTES,
+    max_seconds: float | None = None,
 ) -> Iterator[ParsedDocument]:
     """Yields the documents in file order. Raises FormatError at the end, with the first 25
     problems in line order and the number of all. The caller must store nothing before
@@ -81,7 +94,7 @@ def read_documents(
     findings, seen = ProblemList(), dict[str, int]()
     with findings.gathered():
         lines = text_lines(source, findings, max_bytes=max_bytes, max_seconds=max_seconds)
-        for raw in _raw_documents(lines, findings):
+        for raw in _raw_documents(lines, names, findings):
             if len(seen) == MAX_DOCUMENTS:
                 refuse("TOO_MANY", f"more than {MAX_DOCUMENTS:,} documents", raw.line)
             problem = _problem_of(raw, seen)
@@ -94,7 +107,9 @@ def read_documents(
             refuse("EMPTY", "the file contains no document")
 
 
-def _raw_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
+def _raw_documents(
+    lines: Iterator[tuple[int, str]], names: FieldNames, findings: ProblemList
+) -> Iterator[_Raw]:
     """The format is recognised by the first line that is not blank."""
     for number, line in lines:
         if line.strip():
@@ -102,9 +117,9 @@ def _raw_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> I
             if DOC.match(line):
                 return _trec_documents(rest)
             if line.lstrip().startswith("{"):
-                return _json_documents(rest, findings)
-            if table := _table(line):
-                return table.documents(lines if table.names else rest, findings)
+                return _json_documents(rest, names, findings)
+            if table := table_of(line):
+                return table.documents(lines if table.names else rest, names, findings)
             message = (
                 "the file does not begin with <DOC>, a JSON object, an id and a tab, or a header "
                 "with id and text"
@@ -141,17 +156,19 @@ def _clean(text: str) -> str:
 # --- JSON lines -----------------------------------------------------------------------------------
 
 
-def _json_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
+def _json_documents(
+    lines: Iterator[tuple[int, str]], names: FieldNames, findings: ProblemList
+) -> Iterator[_Raw]:
     for number, line in lines:
         if not line.strip():
             continue
         try:
-            yield _json_document(number, line)
+            yield _json_document(number, line, names)
         except ValueError as error:
             findings.add(Problem("JSON", number, str(error), None, shown(line)))
 
 
-def _json_document(number: int, line: str) -> _Raw:
+def _json_document(number: int, line: str, names: FieldNames) -> _Raw:
     try:
         record = json.loads(line, parse_int=str, parse_float=str)
     except json.JSONDecodeError as error:
@@ -160,10 +177,10 @@ def _json_document(number: int, line: str) -> _Raw:
         raise ValueError("the JSON is nested too deeply") from None
     if not isinstance(record, dict):
         raise ValueError("not a JSON object")
-    texts = [_text_of(record, name) for name in TEXT_NAMES if name in record]
+    texts = [_text_of(record, name) for name in names.text if name in record]
     return _Raw(
         line=number,
-        doc_id=next((_text_of(record, name) for name in ID_NAMES if name in record), ""),
+        doc_id=next((_text_of(record, name) for name in names.doc_id if name in record), ""),
         title=squeezed(_text_of(record, "title")),
         text=next(filter(None, texts), ""),
     )
@@ -180,17 +197,19 @@ def _text_of(record: dict[str, Any], name: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Table:
-    """Without names: an id, a tab, and the text, as MS MARCO's `collection.tsv`."""
+class Table:
+    """Of documents. Without names: an id, a tab, and the text, as MS MARCO's `collection.tsv`."""
 
     separator: str
     names: tuple[str, ...] = ()
 
-    def documents(self, lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
+    def documents(
+        self, lines: Iterator[tuple[int, str]], names: FieldNames, findings: ProblemList
+    ) -> Iterator[_Raw]:
         for line, _, cells in table_rows(lines, self.separator):
             if not any(map(str.strip, cells)):
                 continue
-            raw = self._by_name(line, cells) if self.names else self._of_two(line, cells)
+            raw = self._by_name(line, cells, names) if self.names else self._of_two(line, cells)
             if raw is None:
                 text = self.separator.join(cells)
                 findings.add(Problem("FIELDS", line, self._fault(cells), None, shown(text)))
@@ -201,15 +220,15 @@ class _Table:
         doc_id, *texts = cells
         return _Raw(line, doc_id.strip(), "", self.separator.join(texts)) if texts else None
 
-    def _by_name(self, line: int, cells: list[str]) -> _Raw | None:
+    def _by_name(self, line: int, cells: list[str], names: FieldNames) -> _Raw | None:
         if len(cells) != len(self.names):
             return None
         row = dict(zip(self.names, cells, strict=True))
         return _Raw(
             line=line,
-            doc_id=next(row[name] for name in ID_NAMES if name in row).strip(),
+            doc_id=next((row[name] for name in names.doc_id if name in row), "").strip(),
             title=squeezed(row.get("title", "")),
-            text=next(filter(None, (row.get(name, "").strip() for name in TEXT_NAMES)), ""),
+            text=next(filter(None, (row.get(name, "").strip() for name in names.text)), ""),
         )
 
     def _fault(self, cells: list[str]) -> str:
@@ -218,7 +237,7 @@ class _Table:
         return columns_fault(cells, self.names)
 
 
-def _table(line: str) -> _Table | None:
+def table_of(line: str) -> Table | None:
     """The table that begins with this line."""
     for separator in ("\t", ",", ";"):
         names = tuple(
@@ -226,8 +245,8 @@ def _table(line: str) -> _Table | None:
         )
         has_id = any(name in names for name in ID_NAMES)
         if has_id and any(name in names for name in TEXT_NAMES):
-            return _Table(separator, names)
-    return _Table("\t") if "\t" in line else None
+            return Table(separator, names)
+    return Table("\t") if "\t" in line else None
 
 
 # --- TREC's form ----------------------------------------------------------------------------------

@@ -170,8 +170,11 @@ def _hint(parts: list[bytes], line: int) -> str:
         return "this looks like a run"
     if len(parts) == PRELS_FIELDS and _is_prels(parts):
         return "this looks like prels (judgments with probabilities): write qrels"
-    if len(parts) == PRELS_FIELDS:
-        return "this looks like preferences or subtopics: write qrels"
+    if len(parts) == PRELS_FIELDS and DECIMAL.fullmatch(parts[-1]):
+        return (
+            "this looks like preferences of trec_eval (topic, group, subgroup, document, level), "
+            "which are not read: write qrels"
+        )
     if b" ".join(parts).count(b",") >= GRADE:
         return "this looks like CSV: begin with a header, such as qid,docno,grade"
     if len(parts) == 3 and (INTEGER.fullmatch(parts[2]) or parts[:1] == [b"query-id"]):
@@ -184,12 +187,11 @@ def _hint(parts: list[bytes], line: int) -> str:
 def _is_prels(parts: list[bytes]) -> bool:
     """`topic document grade method probability`, where the probability may be 0 or 1."""
     _, _, grade, method, probability = parts
-    if not DECIMAL.fullmatch(probability):
+    if not DECIMAL.fullmatch(probability) or not INTEGER.fullmatch(method):
         return False
     if not INTEGER.fullmatch(probability):
         return True
-    is_whole = INTEGER.fullmatch(grade) and INTEGER.fullmatch(method)
-    return bool(is_whole) and int(probability) in (0, 1)
+    return bool(INTEGER.fullmatch(grade)) and int(probability) in (0, 1)
 
 
 def _grade_problem(fields: Fields, row: int) -> Problem:

@@ -121,3 +121,27 @@ def test_the_page_counts_documents_with_text_and_those_without(client: Client) -
     data = b'{"id": "b", "text": "y"}\n{"id": "c", "text": "z"}\n'
     client.post(address, {"file": SimpleUploadedFile("d.jsonl", data)})
     assert "3 documents with text." in client.get(address).content.decode()
+
+
+def test_of_several_possible_fields_a_person_chooses_once() -> None:
+    campaign = make_campaign()
+    browser = Client()
+    browser.force_login(make_organiser(campaign))
+    url = reverse("campaigns:documents", args=[campaign.slug])
+    data = b'{"id": "1", "docno": "D1", "text": "short", "body": "A <long> text"}\n'
+
+    def post(**fields: str) -> object:
+        return browser.post(url, {"file": SimpleUploadedFile("docs.jsonl", data), **fields})
+
+    page = post()
+    assert page.status_code == 400
+    shown = page.content.decode()
+    assert "No document has been stored yet" in shown
+    assert "A &lt;long&gt; text" in shown
+    assert texts() == {}
+    assert post(doc_id="docno", text="nonsense").status_code == 400
+    assert texts() == {}
+    assert post(doc_id="docno", text="body").status_code == 302
+    assert texts() == {"D1": "A <long> text"}
+    assert post(doc_id="id").status_code == 302  # then the first text
+    assert texts() == {"D1": "A <long> text", "1": "short"}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
+from campaigns.trec.document_fields import ambiguous_fields
 from campaigns.trec.documents import read_documents
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import as_qrels, read_qrels
@@ -60,6 +61,11 @@ def of_sample(data: bytes) -> Iterable[str]:
     return [text for each in found for text in (each.topic, each.doc_id)]
 
 
+def of_documents(data: bytes) -> Iterable[str]:
+    ambiguous_fields(data)
+    return [each.doc_id for each in read_documents(data)]
+
+
 READERS: dict[str, tuple[Callable[[bytes], Iterable[str]], Mapping[str, bytes]]] = {
     "run": (
         of_run,
@@ -70,7 +76,7 @@ READERS: dict[str, tuple[Callable[[bytes], Iterable[str]], Mapping[str, bytes]]]
         test_layouts.QRELS | {f"TREC {k}": data for k, data in enumerate(qrels_samples())},
     ),
     "judgments": (lambda data: of_qrels(as_qrels(data)), JUDGMENTS),
-    "documents": (lambda data: [each.doc_id for each in read_documents(data)], DOCUMENTS),
+    "documents": (of_documents, DOCUMENTS),
     "runs table": (lambda data: [row.tag for row in read_runs_table(data).rows], RUNS_TABLES),
     "matrix": (lambda data: read_matrix(io.BytesIO(data))[0], MATRICES),
     "sample": (of_sample, SAMPLES),

@@ -1,0 +1,87 @@
+"""Fields of documents, where several could be the id or the text: a person has to say which."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import BinaryIO, Final
+
+from campaigns.trec.csv_rows import table_rows
+from campaigns.trec.documents import ID_NAMES, MAX_BYTES, TEXT_NAMES, table_of, text_lines
+from campaigns.trec.problems import ProblemList
+
+LOOKED_AT: Final = 20  # documents at the beginning of a file
+SHOWN_ROWS: Final = 3
+SHOWN_CHARACTERS: Final = 200
+OF_PASSAGES: Final = ("passage_id", "pid")  # other ids are those of the documents they are from
+
+Record = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class AmbiguousFields:
+    """Names of which one must be chosen, none if there is no question, and their values in the
+    first documents."""
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    rows: tuple[Record, ...]
+
+
+def ambiguous_fields(source: BinaryIO | bytes) -> AmbiguousFields | None:
+    """Looks at the first documents in JSON or in a table with a header. None if they leave no
+    question, also where they are faulty. Raises FormatError: another type of file."""
+    lines = text_lines(source, ProblemList(), max_bytes=MAX_BYTES, max_seconds=None)
+    records = list(islice(_records(lines), LOOKED_AT))
+    ids, texts = _ids(records), _texts(records)
+    if not ids and not texts:
+        return None
+    rows = [
+        {name: record.get(name, "")[:SHOWN_CHARACTERS] for name in (*ids, *texts)}
+        for record in records[:SHOWN_ROWS]
+    ]
+    return AmbiguousFields(ids, texts, tuple(rows))
+
+
+def _records(lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
+    for _, line in lines:
+        if not line.strip():
+            continue
+        if line.lstrip().startswith("{"):
+            yield from _json_records(line, lines)
+        elif (table := table_of(line)) and table.names:
+            for row in table_rows(lines, table.separator):
+                if len(row.cells) == len(table.names):
+                    yield dict(zip(table.names, row.cells, strict=True))
+        return
+
+
+def _json_records(first: str, lines: Iterable[tuple[int, str]]) -> Iterator[Record]:
+    for line in (first, *(line for _, line in islice(lines, LOOKED_AT))):
+        try:
+            record = json.loads(line, parse_int=str, parse_float=str)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield {name: value for name, value in record.items() if isinstance(value, str)}
+
+
+def _ids(records: list[Record]) -> tuple[str, ...]:
+    """Names that all records have, and whose values differ."""
+    known = [name for name in ID_NAMES if records and all(each.get(name) for each in records)]
+    if any(name in known for name in OF_PASSAGES):
+        return ()
+    columns = {tuple(each[name].strip() for each in records): name for name in reversed(known)}
+    return tuple(name for name in known if name in columns.values()) if len(columns) > 1 else ()
+
+
+def _texts(records: list[Record]) -> tuple[str, ...]:
+    """Names that have a text, if a record has two."""
+    known = [name for name in TEXT_NAMES if any(each.get(name, "").strip() for each in records)]
+    has_two = any(
+        len({each[name].strip() for name in known if each.get(name, "").strip()}) > 1
+        for each in records
+    )
+    return tuple(known) if has_two else ()
