@@ -69,7 +69,7 @@ def add_documents(
     """
     refuse_archived(campaign)
     with reading_place() as max_seconds:
-        if names is None and (fields := ambiguous_fields(file)):
+        if names is None and (fields := ambiguous_fields(file, max_seconds=max_seconds)):
             raise NeedsFields(fields)
         file.seek(0)
         chosen = names or FieldNames()

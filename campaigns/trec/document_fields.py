@@ -30,10 +30,12 @@ class AmbiguousFields:
     rows: tuple[Record, ...]
 
 
-def ambiguous_fields(source: BinaryIO | bytes) -> AmbiguousFields | None:
+def ambiguous_fields(
+    source: BinaryIO | bytes, *, max_seconds: float | None = None
+) -> AmbiguousFields | None:
     """Looks at the first documents in JSON or in a table with a header. None if they leave no
-    question, also where they are faulty. Raises FormatError: another type of file."""
-    lines = text_lines(source, ProblemList(), max_bytes=MAX_BYTES, max_seconds=None)
+    question, also where they are faulty. Raises FormatError: another type of file, TOO_SLOW."""
+    lines = text_lines(source, ProblemList(), max_bytes=MAX_BYTES, max_seconds=max_seconds)
     records = list(islice(_records(lines), LOOKED_AT))
     ids, texts = _ids(records), _texts(records)
     if not ids and not texts:
@@ -52,7 +54,7 @@ def _records(lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
         if line.lstrip().startswith("{"):
             yield from _json_records(line, lines)
         elif (table := table_of(line)) and table.names:
-            for row in table_rows(lines, table.separator):
+            for row in islice(table_rows(lines, table.separator), LOOKED_AT):
                 if len(row.cells) == len(table.names):
                     yield dict(zip(table.names, row.cells, strict=True))
         return
@@ -73,6 +75,7 @@ def _ids(records: list[Record]) -> tuple[str, ...]:
     known = [name for name in ID_NAMES if records and all(each.get(name) for each in records)]
     if any(name in known for name in OF_PASSAGES):
         return ()
+    # Of names with the same values the first.
     columns = {tuple(each[name].strip() for each in records): name for name in reversed(known)}
     return tuple(name for name in known if name in columns.values()) if len(columns) > 1 else ()
 

@@ -146,7 +146,7 @@ finite: nan
     if isinstance(source, Run):
         return source if name is None else _named(source, name)
     called = _name_of(source, name or "run")
-    file_name = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
+    file_name = os.fsdecode(source) if isinstance(source, str | os.PathLike) else ""
     read = partial(parse_run, max_name_bytes=LONGEST_NAME, file_name=file_name)
     parsed = _parsed(source, called, read, (run_of_dict, run_of_frame, run_of_rows))
     run = Run(parsed, called)

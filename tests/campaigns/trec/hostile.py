@@ -149,6 +149,7 @@ TOPICS: dict[str, Made] = {
     "JSON array, deep": again(b"["),
     "JSON, ids as keys": headed(b'{"0":""', lines(b',\n"%d":"x"')),
     "JSON, lists as topics": headed(b'{"0":""', lines(b',\n"%d":[1,2,3,4,5,6,7,8,9]')),
+    "JSON, lists as values": headed(b'{"id":"1"', lines(b',\n"%d":[1,2,3,4,5,6,7,8,9]')),
     "JSON, a long list": headed(b'{"id": "1", "a": [1', again(b",1")),
     "JSON over lines": lines(b'{\n"number": "%d",\n"title": "x"\n}\n'),
     "JSON of turns": headed(

@@ -225,6 +225,13 @@ def test_limits_can_be_raised() -> None:
     assert len(read_topics(data, max_topics=10_001)) == 10_001
 
 
+def test_one_line_may_be_long_where_its_topics_are_short() -> None:
+    topics = ",".join(f'{{"id": {k}, "text": "{k:0200}"}}' for k in range(9_000))
+    assert len(read_topics(f"[{topics}]".encode())) == 9_000
+    ids = ",".join(f'"{k}": "{k:0200}"' for k in range(9_000))
+    assert len(read_topics(f"{{{ids}}}".encode())) == 9_000
+
+
 SAMPLES = [*GOOD.values(), WEB_TRACK, CAST]
 
 
