@@ -39,6 +39,8 @@ def table_rows(
     if not (separator != "\t" if has_quotes is None else has_quotes):
         for number, line in lines:
             line = line.rstrip("\r\n")
+            if "\r" in line:
+                refuse_stray_cr(number)
             yield TableRow(number, number, line.split(separator) if line else [])
         return
     numbers: list[int] = []  # of the lines of a row
@@ -60,14 +62,21 @@ def table_rows(
         numbers.clear()
 
 
+def refuse_stray_cr(line: int) -> NoReturn:
+    """Raises FormatError: what follows would be taken for a part of the row."""
+    refuse("STRAY_CR", "CR inside the line: save the file with LF line ends", line)
+
+
 def _refuse_csv(error: str, numbers: Sequence[int], code: str) -> NoReturn:
     """`numbers` are the lines of the row so far."""
     if "new-line" in error:
-        refuse("STRAY_CR", "CR inside the line: save the file with LF line ends", numbers[-1])
+        refuse_stray_cr(numbers[-1])
     if "field limit" in error and len(numbers) == 1:
         message = f"the line has a cell of more than {CELL_CHARACTERS:,} characters"
         refuse("LINE_TOO_LONG", message, numbers[0])
-    if "field limit" in error or "end of data" in error:
+    if "end of data" in error:
+        refuse(code, "a quote is not closed: close it", numbers[0])
+    if "field limit" in error:
         message = f"a quote is not closed within {CELL_CHARACTERS:,} characters: close it"
         refuse(code, message, numbers[0])
     message = f"not CSV: {error}. Write a quote inside a quoted cell twice"

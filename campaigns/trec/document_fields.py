@@ -15,7 +15,8 @@ from campaigns.trec.problems import ProblemList
 LOOKED_AT: Final = 20  # documents at the beginning of a file
 SHOWN_ROWS: Final = 3
 SHOWN_CHARACTERS: Final = 200
-OF_PASSAGES: Final = ("passage_id", "pid")  # other ids are those of the documents they are from
+# Ids of passages: others are those of the documents that they are from.
+OF_PASSAGES: Final = ID_NAMES[: ID_NAMES.index("doc_id")]
 
 Record = Mapping[str, str]
 

@@ -28,15 +28,18 @@ TITLE_CHARACTERS = 500
 TEXT_CHARACTERS = 1 << 20
 # The first that a document has. A passage of MS MARCO has the id of its document, too.
 ID_NAMES = (
-    "passage_id", "pid", "doc_id", "docno", "docid", "id", "_id", "corpus_id", "document_id", "did",
-)  # fmt: skip
+    *("passage_id", "pid", "segment_id", "chunk_id", "paragraph_id", "para_id"),
+    *("doc_id", "docno", "docid", "id", "_id", "corpus_id", "document_id", "did"),
+    "cord_uid",
+)
 TEXT_NAMES = (
     "text", "body", "contents", "content", "segment", "passage", "paragraph", "article",
-    "full_text", "fulltext", "document", "abstract",
+    "body_text", "full_text", "fulltext", "document", "abstract",
 )  # fmt: skip
 
-DOC = re.compile(r"\s*<DOC>", re.IGNORECASE)
-DOC_TAG = re.compile(r"<(/?)DOC\s{0,9}>", re.IGNORECASE)
+DOC = re.compile(r"\s*<DOC(?:\s[^<>]{0,1000})?>", re.IGNORECASE)
+DOC_TAG = re.compile(r"<(/?)DOC(?:\s[^<>]{0,1000})?>", re.IGNORECASE)
+ID_OF_DOC = re.compile(r"\s(?:id|docno)\s*=\s*([\"'])(.*?)\1", re.IGNORECASE)
 TITLE_NAMES = ("title", "headline", "ti", "hl", "head", "doctitle")
 # Outside <TEXT>, in collections of newspapers: shown before the text, and after it.
 LEAD_NAMES = ("lp", "leadpara", "summary", "abstract")
@@ -170,7 +173,7 @@ def _json_documents(
 
 def _json_document(number: int, line: str, names: FieldNames) -> _Raw:
     try:
-        record = json.loads(line, parse_int=str, parse_float=str)
+        record = json.loads(line, parse_int=str, parse_float=str, object_pairs_hook=_record)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
     except RecursionError:
@@ -184,6 +187,13 @@ def _json_document(number: int, line: str, names: FieldNames) -> _Raw:
         title=squeezed(_text_of(record, "title")),
         text=next(filter(None, texts), ""),
     )
+
+
+def _record(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(items)
+    if len(record) < len(items):
+        raise ValueError("a key is repeated")
+    return record
 
 
 def _text_of(record: dict[str, Any], name: str) -> str:
@@ -254,18 +264,18 @@ def table_of(line: str) -> Table | None:
 
 def _trec_documents(lines: Iterator[tuple[int, str]]) -> Iterator[_Raw]:
     """The documents between `<DOC>` and `</DOC>`, of which a line may have several."""
-    start, kept, size = 0, list[str](), 0
+    start, opening, kept, size = 0, "", list[str](), 0
     for number, line in lines:
         at = 0
         for tag in DOC_TAG.finditer(line) if "<" in line else ():
             before, at = line[at : tag.start()], tag.end()
             if not start:
                 _refuse_text_outside(before if not tag[1] else line, number)
-                start, kept, size = number, [], 0
+                start, opening, kept, size = number, tag[0], [], 0
             elif not tag[1]:
                 refuse("UNCLOSED", f"the document of line {start} has no </DOC>", number)
             else:
-                yield _trec_document(start, "\n".join([*kept, before]))
+                yield _trec_document(start, opening, "\n".join([*kept, before]))
                 start = 0
         rest = line[at:]
         if not start:
@@ -285,8 +295,14 @@ def _refuse_text_outside(text: str, line: int) -> None:
         refuse("FIELDS", message, line, text.strip())
 
 
-def _trec_document(line: int, body: str) -> _Raw:
+def _trec_document(line: int, opening: str, body: str) -> _Raw:
+    """Its id may be an attribute of `<DOC>`, as in collections of NTCIR."""
     numbers, body = _taken_out(body, "docno")
+    if len(numbers) > 1:
+        message = "the document has two ids: a </DOC> is missing, or one <DOCNO> is too many"
+        refuse("FIELDS", message, line, _plain(numbers[1]).strip())
+    if not numbers and (attribute := ID_OF_DOC.search(opening)):
+        numbers = [attribute[2]]
     titles, body = _all_taken_out(body, TITLE_NAMES)
     texts, rest = _taken_out(body, "text")
     if texts:

@@ -106,9 +106,13 @@ def is_trec_qrels(pieces: Pieces) -> bool:
 
 def are_qrels(pieces: Pieces) -> bool:
     """Whether the first line, leaving comments out, can only be one of qrels: four fields with a
-    grade, or the names of BEIR's columns or of a grade."""
-    lines = (line.removeprefix(BOM).strip() for line in _lines(pieces))
-    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    grade, or the names of BEIR's columns or of a grade. A line of more than 64 KiB, as JSON and
+    lines that end in CR alone have, is looked at as far as that."""
+    _, first, rest = _first_line(with_line_feeds(pieces))
+    if first.startswith(b"#"):
+        lines = (line.removeprefix(BOM).strip() for line in _lines(rest))
+        first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    first = first.strip()
     if table := _header(first, TOPIC, DOCUMENT, GRADE):
         row = _json_row(first.decode("utf-8", "replace")) or {}
         names = table.names or tuple(row)

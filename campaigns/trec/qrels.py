@@ -175,7 +175,7 @@ def _hint(parts: list[bytes], line: int) -> str:
             "this looks like preferences of trec_eval (topic, group, subgroup, document, level), "
             "which are not read: write qrels"
         )
-    if b" ".join(parts).count(b",") >= GRADE:
+    if max(b" ".join(parts).count(each) for each in (b",", b";")) > 1:
         return "this looks like CSV: begin with a header, such as qid,docno,grade"
     if len(parts) == 3 and (INTEGER.fullmatch(parts[2]) or parts[:1] == [b"query-id"]):
         return "this looks like qrels of BEIR: begin with its header, query-id corpus-id score"

@@ -119,7 +119,7 @@ def tag_of_file(name: str) -> str:
     while ending := ENDING.search(stem):
         stem = stem[: ending.start()]
     legal = "".join(each if each.isprintable() and not each.isspace() else "_" for each in stem)
-    return legal.encode("utf-8", "replace")[:TAG_BYTES].decode("utf-8", "ignore").strip("_")
+    return legal.encode("utf-8", "replace")[:TAG_BYTES].decode("utf-8", "ignore").strip("._")
 
 
 def other_tag_problem(fields: Fields, row: int, tag: bytes, first_line: int) -> Problem:

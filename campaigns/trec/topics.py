@@ -42,7 +42,10 @@ MAX_DECLARED_ATTRIBUTES = 100
 CHILD_DEPTH = 2  # of the root's children
 XML_IDS = (*ID_NAMES, "docno")
 SECOND_ROOT = errors.codes[errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
-XML_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
+INVALID_TOKEN = errors.codes[errors.XML_ERROR_INVALID_TOKEN]
+PROLOG = re.compile(
+    r"\s*(?:<\?xml\b[^>]*\?>)?\s*(?:<!DOCTYPE[^\[>]*\[[^\]]*\]\s*>)?", re.IGNORECASE
+)
 GENERIC = "field"  # the element for names that are not valid in XML
 
 
@@ -94,32 +97,37 @@ def _xml_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopi
     except ParseError as error:
         fault = error
     if fault.code == SECOND_ROOT:
-        declaration = XML_DECLARATION.match(text)
-        start = declaration.end() if declaration else 0
+        prolog = PROLOG.match(text)
+        start = prolog.end() if prolog else 0
         try:
             return _elements(f"{text[:start]}<topics>{text[start:]}</topics>", is_enclosed=True)
         except ParseError as error:
             fault = error
     if TOP.search(text):  # in TREC's layout, within other tags
         return trec_topics(text, findings, most)
-    refuse("XML", f"not well-formed XML: {ErrorString(fault.code)}", fault.position[0])
+    hint = ": write & as &amp; and < as &lt;" if fault.code == INVALID_TOKEN else ""
+    message = f"not well-formed XML: {ErrorString(fault.code)}{hint}"
+    refuse("XML", message, fault.position[0])
 
 
 # --- XML, without entities, and written ----------------------------------------------------------
 
 
 class _Placed(TreeBuilder):
-    """Builds the tree and records the lines where the root's children begin."""
+    """Builds the tree and records the lines where the root and its children begin and end."""
 
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[int] = []
+        self.ends: list[int] = []
+        self.root_line = 0
         self.parser: DefusedXMLParser | None = None
         self._depth = 0
         self._count = 0
 
     def start(self, tag: str, attrs: dict[str, str], /) -> Element:
-        line = self.parser.parser.CurrentLineNumber if self.parser else 0
+        line = self._line()
+        self.root_line = self.root_line or line
         self._depth += 1
         self._count += 1
         if self._count > MAX_ELEMENTS:
@@ -129,8 +137,13 @@ class _Placed(TreeBuilder):
         return super().start(tag, attrs)
 
     def end(self, tag: str, /) -> Element:
+        if self._depth == CHILD_DEPTH:
+            self.ends.append(self._line())
         self._depth -= 1
         return super().end(tag)
+
+    def _line(self) -> int:
+        return int(self.parser.parser.CurrentLineNumber) if self.parser else 0
 
 
 def _elements(text: str, *, is_enclosed: bool = False) -> Iterator[RawTopic]:
@@ -152,9 +165,27 @@ def _elements(text: str, *, is_enclosed: bool = False) -> Iterator[RawTopic]:
         _refuse_doctype(data, "declares entities: write their text")
     except (LookupError, ValueError) as error:
         refuse("ENCODING", f"the encoding declaration is wrong: {error}", 1)
-    if is_enclosed and any(part and part.strip() for part in (root.text, *(e.tail for e in root))):
-        refuse("FIELDS", "there is text outside the topics: remove it", builder.lines[0])
+    if is_enclosed:
+        outside = [root.text, *(each.tail for each in root)]
+        for part, line in zip(outside, (builder.root_line, *builder.ends), strict=True):
+            if part and part.strip():
+                before = part[: len(part) - len(part.lstrip())]
+                message = "there is text outside the topics: remove it"
+                refuse("FIELDS", message, line + before.count("\n"))
+    elif _has_id(root) and not any(map(_has_id, root)):
+        return iter([_topic(root, builder.root_line)])
     return (_topic(element, line) for element, line in zip(root, builder.lines, strict=True))
+
+
+def _has_id(element: Element) -> bool:
+    """Whether the element is a topic: its id is an attribute, or a child without further parts."""
+    if any(name.lower() in XML_IDS for name in element.attrib):
+        return True
+    return any(child.tag.lower() in XML_IDS and _is_leaf(child) for child in element)
+
+
+def _is_leaf(element: Element) -> bool:
+    return not len(element) and not any(name.lower() in XML_IDS for name in element.attrib)
 
 
 def _limit_doctype(parser: Any, data: bytes) -> None:
@@ -191,7 +222,10 @@ def _topic(element: Element, line: int) -> RawTopic:
     for child in element:
         if child.tag == element.tag and len(child):
             refuse("XML", f"a <{child.tag}> is within another one: close the first", line)
-        if code is None and child.tag.lower() in XML_IDS:
+        if code is None and not _has_id(element) and _has_id(child):
+            message = f"topics are within <{element.tag}>: write them directly in one root element"
+            refuse("XML", message, line)
+        if code is None and child.tag.lower() in XML_IDS and _is_leaf(child):
             code = "".join(child.itertext())
         else:
             fields.append((_name(child), "".join(child.itertext())))

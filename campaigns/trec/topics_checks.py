@@ -16,9 +16,10 @@ MAX_FIELDS = 100  # of one topic
 ASCII_BLANKS = re.compile(r"[ \t\n\v\f\r]+")
 # Not allowed in HTML or XML.
 FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+# The first that a topic has.
 ID_NAMES = (
-    *("number", "num", "id", "_id", "qid", "query_id", "question_id"),
-    *("topic_id", "topic", "uid"),
+    *("qid", "query_id", "q_id", "queryid", "question_id", "topic_id", "topicid"),
+    *("number", "num", "id", "_id", "uid", "topic"),
 )
 NO_ID = "the topic has no id"
 WHITE_SPACE = "topic id contains white space"

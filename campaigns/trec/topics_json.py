@@ -15,7 +15,8 @@ from campaigns.trec.topics_text import QUERY, ROW_CHARACTERS, TREC_NAMES, topic_
 TURN_LISTS: Final = ("turn", "turns")  # of TREC CAsT and iKAT
 TURN_IDS: Final = ("number", "turn_id", "id")
 UTTERANCE: Final = "utterance"
-SYSTEM: Final = "system"  # the participant whose turns are answers
+ROLES: Final = ("participant", "role", "speaker", "author")
+SYSTEMS: Final = ("system", "assistant", "agent", "bot")  # whose turns are answers
 FIELD_NAMES: Final = TREC_NAMES | {"text", UTTERANCE}
 WINDOWS: Final = (1 << 12, 1 << 16, ROW_CHARACTERS)  # characters, of which a value is read
 BLANKS: Final = re.compile(r"[ \t\n\r]*")
@@ -87,11 +88,11 @@ def _objects(cursor: _Cursor, findings: ProblemList, most: int) -> Iterator[RawT
         for line, name, value in members:
             if isinstance(value, str):
                 yield RawTopic(line, name, ((QUERY, value),))
-            elif isinstance(value, _Object):
+            elif isinstance(value, _Object) and FIELD_NAMES & {each.lower() for each in value}:
                 texts, left_out = _texts(value)
                 yield RawTopic(line, name, tuple(texts), left_out)
             else:
-                message = "the topic is neither text nor an object"
+                message = "the topic is neither text nor an object with a text, title or query"
                 findings.add(Problem("JSON", line, message, None, shown(name)))
 
 
@@ -124,7 +125,7 @@ def _topics(line: int, value: Any, findings: ProblemList) -> Iterator[RawTopic]:
         {name: each for name, each in value.items() if name not in TURN_LISTS}, id_name
     )
     for turn in turns:
-        if str(turn.get("participant")).lower() == SYSTEM:
+        if any(str(turn.get(role)).lower() in SYSTEMS for role in ROLES):
             message = "{n} {turn|turns} of the system {is|are} left out"
             findings.warn("LEFT_OUT_TURNS", message, line=line)
             continue

@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from campaigns.trec.csv_rows import columns_fault, csv_cells, csv_rows, separator_of
+from campaigns.trec.csv_rows import (
+    columns_fault,
+    csv_cells,
+    csv_rows,
+    refuse_stray_cr,
+    separator_of,
+)
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.topics_checks import ID_NAMES, MAX_FIELDS, RawTopic, refuse_more
 
@@ -20,6 +26,8 @@ AFTER = re.compile(r"</[^<>]*>")
 END_OF_TOP = re.compile(r"</top\s*>", re.IGNORECASE)
 TREC_NAMES = frozenset({"num", "number", "title", "desc", "description", "narr", "narrative"})
 TREC_NAMES |= {"query", "question", "smry", "con", "fac", "def", "dom"}
+OF_DOCUMENTS = frozenset({"docno", "docid", "doc_id", "corpus_id", "document", "document_id"})
+OF_LINES = frozenset({"score", "rank", "grade", "relevance", "rel", "label", "rating"})
 NUMBER_NAMES = ("num", "number")
 # Known names begin a field anywhere, others only at the start of a line: they may be text.
 TAG = re.compile(r"(^[^\S\n]*)?<([A-Za-z][A-Za-z0-9_.-]{0,63})\s*>", re.MULTILINE)
@@ -52,7 +60,11 @@ def trec_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopi
             findings.add(
                 Problem("FIELDS", line, "there is text after the </top> of the topic: remove it")
             )
-        code = next((value for name, value in fields if name in NUMBER_NAMES), None)
+        codes = [value for name, value in fields if name in NUMBER_NAMES]
+        if len(codes) > 1:
+            message = "the topic has two numbers: a </top> is missing, or one number is too many"
+            findings.add(Problem("TOPIC", line, message, None, shown(codes[1].strip())))
+        code = codes[0] if codes else None
         rest = tuple(field for field in fields if field[0] not in NUMBER_NAMES)
         yield RawTopic(line, code, rest)
 
@@ -89,6 +101,8 @@ def topic_rows(text: str, most: int) -> Iterator[tuple[int, str]]:
             rows += 1
             if rows > most:
                 refuse_more(most, line)
+            if "\r" in row.rstrip("\r"):
+                refuse_stray_cr(line)
             yield line, row
 
 
@@ -97,7 +111,8 @@ def table_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTop
     tabs, commas or semicolons, whose columns are the fields."""
     line, row = next(topic_rows(text, most), (0, ""))
     names = _header(row.split("\t"))
-    if names and _is_id(names[0]):  # else it may be a topic: further tabs belong to the text
+    # Else it may be a topic: further tabs belong to the text.
+    if names and (_is_id(names[0]) or all(_is_id(name) or _is_text(name) for name in names)):
         cells = (
             (number, each.split("\t")) for number, each in topic_rows(text, most) if number > line
         )
@@ -128,13 +143,24 @@ def _header(cells: list[str]) -> list[str]:
 
 
 def _is_id(name: str) -> bool:
-    return name.lower().replace("-", "_") in ID_NAMES
+    return _plain(name) in ID_NAMES
+
+
+def _is_text(name: str) -> bool:
+    return _plain(name) in TREC_NAMES | {"text"}
+
+
+def _plain(name: str) -> str:
+    return re.sub("[- ]", "_", name.lower())
 
 
 def _named_columns(
     rows: Iterable[tuple[int, list[str]]], names: list[str], findings: ProblemList
 ) -> Iterator[RawTopic]:
-    place = next(place for place, name in enumerate(names) if _is_id(name))
+    plain = [_plain(name) for name in names]
+    if set(plain) & OF_DOCUMENTS and set(plain) & OF_LINES:
+        refuse("TYPE", "the table has documents with scores or grades: it is a run or qrels", 1)
+    place = plain.index(next(name for name in ID_NAMES if name in plain))
     for line, cells in rows:
         if len(cells) != len(names):
             message = columns_fault(cells, names)

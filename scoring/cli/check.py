@@ -33,6 +33,7 @@ def _check(options: argparse.Namespace) -> int:
         known_topics=_topics(options.topics),
         unknown_topics=options.unknown_topics,
         max_depth=options.depth,
+        file_name="" if options.run == STANDARD_INPUT else options.run,
     )
     try:
         parsed = read_or_refuse(options.run, read)

@@ -48,7 +48,7 @@ class Line:
 
 _NUMBERED: Final = re.compile(r"(.+)_([0-9]+(?:\.[0-9]+)?)")
 _HUGE: Final = re.compile(r"[@_]([0-9]{10,})$|\(.*=([0-9]{10,})[,)]")
-_RBP_OF_RANX: Final = re.compile(r"rbp\.[0-9]{1,9}", re.IGNORECASE)
+_RBP_OF_RANX: Final = re.compile(r"rbp\.[0-9]{2}", re.IGNORECASE)
 _HIGHEST: Final = 999_999_999  # whole number that a measure may have
 # What trec_eval computes from preferences, and from the judgments of several groups of assessors.
 _PREFERENCES: Final = re.compile(r"(all_)?prefs(_.+)?")

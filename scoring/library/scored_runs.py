@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.trec.likely_topics import LikelyTopics
 from campaigns.trec.runs import ParsedRun
 from scoring.core.data.direct_alignment import align_lines
 from scoring.core.measures.arrays import GradedTopics, Scores, by_run, each_run
@@ -64,7 +65,11 @@ def align_run(name: str, run: ParsedRun, rules: ScoringOptions) -> AlignedRun:
     in_run = set(run.topics)
     retrieved = np.array([topic in in_run for topic in rules.table.topics])
     if not retrieved.any():
-        raise BadInput([f"{name}: no topic of the run is in the qrels"])
+        likely = LikelyTopics(rules.table.topics)
+        for topic in run.topics:
+            likely.look_up(topic)
+        hint = f": {likely.most()}" if likely.most() else ""
+        raise BadInput([f"{name}: no topic of the run is in the qrels{hint}"])
     tied = _tied(run, rules)
     note = "" if (tied.graded.grades >= 0).any() else none_judged(run, rules.table)
     return AlignedRun(run.tag, name, retrieved, tied, note)

@@ -254,3 +254,38 @@ def test_a_passage_has_its_own_id_and_not_that_of_its_document() -> None:
             b'{"%s": "parent", "pid": "own", "passage": "x"}' % name.encode()
         )
         assert document.doc_id == "own"
+
+
+def test_segments_have_ids_of_their_own() -> None:
+    lines = b"".join(b'{"doc_id": "D", "segment_id": "D_%d", "text": "x"}\n' % n for n in range(2))
+    assert [each.doc_id for each in read_documents(lines)] == ["D_0", "D_1"]
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "line"),
+    [
+        (b'{"id": "1", "text": "x", "text": "y"}\n', "JSON", 1),
+        (b"1\ta\n2\tb\r3\tc\n", "STRAY_CR", 2),
+    ],
+)
+def test_no_part_of_a_document_is_lost(data: bytes, code: str, line: int) -> None:
+    with pytest.raises(FormatError) as refused:
+        list(read_documents(data))
+    (problem,) = refused.value.problems
+    assert (problem.code, problem.line) == (code, line)
+
+
+@pytest.mark.parametrize(
+    "tag", ['<DOC id="A">', "<doc docno='A' >", "<DOC type='x' ID='A'>\n<TITLE></TITLE>"]
+)
+def test_the_id_of_a_document_may_be_an_attribute(tag: str) -> None:
+    (found,) = read_documents(f"{tag}\n<TEXT>text</TEXT>\n</DOC>\n".encode())
+    assert (found.doc_id, found.text) == ("A", "text")
+    (found,) = read_documents(f"{tag}<DOCNO>B</DOCNO>text</DOC>".encode())
+    assert (found.doc_id, found.text) == ("B", "text")
+
+
+def test_two_ids_in_one_document_are_a_fault() -> None:
+    data = b"<DOC>\n<DOCNO>A</DOCNO>\nfirst\n<DOCNO>B</DOCNO>\nsecond\n</DOC>\n"
+    with pytest.raises(FormatError, match="line 1: FIELDS the document has two ids"):
+        list(read_documents(data))

@@ -39,6 +39,8 @@ ROWS = [
     refuse("Q08", GOOD + b"2 0 B\n", "FIELDS", 4, "3 fields, 4 expected"),
     refuse("Q09-number", GOOD + b"2 0 B 1 2\n", "FIELDS", 4, "preferences of trec_eval"),
     refuse("Q09-preferences", b"1 a b d1 1.0\n" * 9, "FIELDS", 1, "all 9 lines: 5 fields"),
+    refuse("Q09-csv", b"1,d1,1\n1,d2,0\n", "FIELDS", 1, "looks like CSV: begin with a header"),
+    refuse("Q09-semicolons", b"1;0;d1;1\n", "FIELDS", 1, "looks like CSV"),
     refuse("Q09-levels", b"1 0 b d1 0.5\n", "FIELDS", 1, "looks like preferences of trec_eval"),
     refuse("Q09-text", GOOD + b"2 0 B 1 x\n", "FIELDS", 4, "5 fields, 4 expected"),
     refuse("Q09-prels", GOOD + b"2 0 B 1 0.25\n", "FIELDS", 4, "looks like prels"),

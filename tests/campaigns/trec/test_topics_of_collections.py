@@ -70,6 +70,10 @@ second query
 </top>
 </topics>
 """,
+    "q_id": b"q_id\tquestion\n1\tfirst query\n2\tsecond query\n",
+    "names of two words": b"Topic ID,Title\n1,first query\n2,second query\n",
+    "no root below a DOCTYPE": b"<!DOCTYPE t [\n<!ELEMENT t ANY>\n]>\n<t id='1'>first query</t>\n"
+    b"<t id='2'>second query</t>\n",
     "capitals": b'Topic,Query\n1,first query\n2,"second query"\n',
 }
 
@@ -143,6 +147,8 @@ def test_a_cell_that_is_longer_than_csv_allows() -> None:
 def test_the_id_of_a_csv_may_be_in_any_column_but_not_that_of_a_table_with_tabs() -> None:
     (topic,) = read_topics(b'title,"qid",narrative\nA title,7,"two\nlines"\n')
     assert (topic.code, topic.fields) == ("7", (("title", "A title"), ("narrative", "two lines")))
+    (topic,) = read_topics(b"query\tqid\nfirst\t1\n")  # all of them are names of columns
+    assert (topic.code, topic.fields) == ("1", (("query", "first"),))
     first, second = read_topics(b"anchor\ttopic\nquery\tid\n")
     assert (first.code, first.fields) == ("anchor", (("query", "topic"),))
     assert (second.code, second.fields) == ("query", (("query", "id"),))
@@ -174,7 +180,8 @@ CAST = b"""[
     {"number": 2, "result_id": "M1", "raw_utterance": "Why?", "manual_utterance": "Why so?"}]},
   {"number": "9-1", "title": "a diet", "ptkb": {"1": "I like soup."}, "turns": [
     {"turn_id": 1, "utterance": "A diet?", "provenance": []},
-    {"turn_id": 2, "participant": "System", "response": "Soup."}]}
+    {"turn_id": 2, "participant": "System", "response": "Soup."},
+    {"turn_id": 3, "role": "assistant", "text": "More soup."}]}
 ]"""
 
 
@@ -194,7 +201,7 @@ def test_turns_of_conversations_are_topics() -> None:
     ]
     assert [(each.line, each.message) for each in warnings] == [
         (5, "fields that are not text are left out of 1 topic: ptkb"),
-        (5, "1 turn of the system is left out"),
+        (5, "2 turns of the system are left out"),
     ]
 
 
@@ -216,6 +223,26 @@ def test_remains_of_windows_1252_become_its_characters() -> None:
     found = read_topics(data, on_warning=warnings.append)
     assert found[1].fields == (("query", "\u201cquoted\u201d \u2013 dash end\u2026"),)
     assert [(each.code, each.line) for each in warnings] == [("WINDOWS_1252", 2)]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<topic number='1'><query>text</query></topic>",
+        b"\n<topic number='1'>text</topic>",
+        b"<!DOCTYPE t [<!ELEMENT t ANY>]><t><num>1</num><query>text</query></t>",
+    ],
+)
+def test_one_topic_without_a_root(data: bytes) -> None:
+    (topic,) = read_topics(data)
+    assert (topic.code, topic.fields) == ("1", (("query", "text"),))
+
+
+def test_the_most_specific_id_is_taken() -> None:
+    (topic,) = read_topics(b'{"id": "7", "query_id": "1", "text": "x"}')
+    assert topic.code == "1"
+    (topic,) = read_topics(b"topic,qid,query\ncats,1,a\n")
+    assert (topic.code, topic.fields) == ("1", (("topic", "cats"), ("query", "a")))
 
 
 def test_limits_can_be_raised() -> None:

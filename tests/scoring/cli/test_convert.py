@@ -129,3 +129,18 @@ def test_what_it_refuses(trackside, arguments, told):
     found = trackside("convert", trackside.write("run.txt", RUN), *arguments)
     assert (found.status, found.out) == (2, "")
     assert told in found.err
+
+
+def test_json_on_one_long_line_is_a_run(trackside):
+    scores = ", ".join(f'"d{n}": {9000 - n}' for n in range(6_000))
+    run = trackside.write("long.json", f'{{"1": {{{scores}}}}}')
+    found = trackside("convert", run, "--to", "tsv")
+    assert (found.status, found.out.count("\n")) == (0, 6_001)
+
+
+def test_lines_that_end_in_cr_alone_are_read_however_many(trackside):
+    rows = "".join(f"1,d{n},{n % 2}\r" for n in range(9_000))
+    qrels = trackside.write("mac.csv", f"qid,docno,label\r{rows}")
+    found = trackside("convert", qrels, "--to", "trec")
+    assert (found.status, found.out.count("\n")) == (0, 9_000)
+    assert found.out.startswith("1 0 d0 0\n")

@@ -51,6 +51,16 @@ def test_six_words_of_which_two_are_no_numbers_are_refused(trackside: Command) -
     assert "rank is not a whole number" in found.err
 
 
+def test_topics_of_another_scheme_get_a_hint(trackside: Command) -> None:
+    run = trackside.write("padded", "01 Q0 A 1 1 r\n010 Q0 F 1 1 r\n")
+    found = trackside("evaluate", trackside.qrels, run)
+    assert (found.status, found.out) == (2, "")
+    assert "no topic of the run is in the qrels: leading zeros matter for 2 of 2" in found.err
+    names = trackside.write("names.run", '{"1": {"A": 1}}')
+    topics = trackside.write("topics", "1\ta\n")
+    assert "accepted: run names" in trackside("check", names, "--topics", topics).out
+
+
 PASSAGES = "1 Q0 A-1 1 3 p\n1 Q0 C-9 2 2 p\n2 Q0 A-2 1 1 p\n99 Q0 A-2 1 1 p\n"
 
 
