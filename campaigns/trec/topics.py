@@ -217,12 +217,13 @@ def _topic(element: Element, line: int) -> RawTopic:
     ids = {name: text for name, text in element.attrib.items() if name.lower() in XML_IDS}
     fields = [(name, text) for name, text in element.attrib.items() if name not in ids]
     code = ids[min(ids, key=lambda name: XML_IDS.index(name.lower()))] if ids else None
+    is_topic = _has_id(element)
     if element.text and element.text.strip():
         fields.append((QUERY, element.text))
     for child in element:
         if child.tag == element.tag and len(child):
             refuse("XML", f"a <{child.tag}> is within another one: close the first", line)
-        if code is None and not _has_id(element) and _has_id(child):
+        if not is_topic and _has_id(child):
             message = f"topics are within <{element.tag}>: write them directly in one root element"
             refuse("XML", message, line)
         if code is None and child.tag.lower() in XML_IDS and _is_leaf(child):

@@ -134,6 +134,7 @@ TOPICS: dict[str, Made] = {
     "XML, attributes": headed(b"<topics><topic number='1' ", lines(b"a%d='x' ")),
     "XML, declaration": headed(b"<!DOCTYPE a [", lines(b"<!ENTITY e%d 'x'>")),
     "XML, declared attributes": headed(b"<!DOCTYPE a [", lines(b"<!ATTLIST a b%d CDATA 'x'>")),
+    "XML, parts of no topic": lambda size: b"<a><b>" + b"<c/>" * (size // 4) + b"</b></a>",
     "XML, several roots": lines(b"<t id='%d'><q>x</q></t>"),
     "topics in no XML": headed(b"<a>", lines(b"<top><num>%d<title>x</top>")),
     "remains of Windows-1252": lines("%d\tx\u0093\n".encode()),
