@@ -24,9 +24,8 @@ ID_NAMES = (
 NO_ID = "the topic has no id"
 WHITE_SPACE = "topic id contains white space"
 NO_IDS = (NO_ID, WHITE_SPACE)
-WITHOUT_IDS = (
-    0.9  # of the topics: then it is a file of texts, where a text of one word looks like an id
-)
+# Of the topics, in a file of texts without ids: a text of one word looks like an id.
+WITHOUT_IDS = 0.9
 NAMED = 10  # fields, in a warning
 # What is left where text in Windows-1252 was taken for Latin-1, and the character that was meant.
 REMAINS = re.compile("[\x7f-\x9f]")
@@ -141,10 +140,8 @@ class _Topics:
         count = len(self._without_id)
         if count > 1 and count >= WITHOUT_IDS * len(self.checked):
             first = self._without_id[0]
-            message = (
-                f"{count:,} of {len(self.checked):,} topics have no id, or have one with white"
-            )
-            message += " space: add the ids that runs and qrels name"
+            topics = f"{count:,} of {len(self.checked):,} topics"
+            message = f"{topics} have no id, or one with white space: add the ids that qrels name"
             refuse("TOPIC", message, first.line, first.value)
         for each in self._without_id:
             self._findings.add(each)

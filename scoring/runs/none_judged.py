@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Run
 from campaigns.stored_files import FileLost
-from scoring.core.data.unmatched import LongerIds, first_cells, longer_ids
-from scoring.evaluation.storage import load_grades, load_ranking, load_table
+from scoring.core.data.grades import PAST_END
+from scoring.core.data.unmatched import LongerIds, longer_ids
+from scoring.evaluation.storage import load_doc_ids, load_grades, load_table
 from scoring.models import Score, StoredGrades, StoredRanking
+
+TOPICS: Final = 20
+DOCUMENTS: Final = 50  # of each topic
 
 
 @dataclass(frozen=True)
@@ -30,17 +36,23 @@ def none_judged(viewer: Viewer, run: Run, stored: Sequence[Score]) -> NoneJudged
     if row is None or ranking is None:
         return None
     try:
-        if (load_grades(row.storage_key, row.digest) >= 0).any():
+        grades = load_grades(row.storage_key, row.digest)
+        if (grades >= 0).any():
             return None
-        longer = _longer_ids(viewer, ranking) if viewer.is_organiser else None
+        longer = _longer_ids(viewer, ranking, grades) if viewer.is_organiser else None
     except FileLost:
         return None
     return NoneJudged(ranking.document_count, longer)
 
 
-def _longer_ids(viewer: Viewer, stored: StoredRanking) -> LongerIds | None:
+def _longer_ids(
+    viewer: Viewer, stored: StoredRanking, grades: NDArray[np.int8]
+) -> LongerIds | None:
+    """By the first documents of some topics: a whole ranking is too much for a web process."""
     table = load_table(viewer.campaign.active_qrels, viewer.campaign)
-    ranking = load_ranking(stored)
-    row_of_topic = np.array([table.row_of.get(topic, -1) for topic in ranking.topics], np.int32)
-    rows = np.repeat(row_of_topic, ranking.lengths)
-    return longer_ids(table, first_cells(rows, ranking.doc_ids))
+    is_retrieved = grades[:, 0] != PAST_END
+    rows = np.flatnonzero(is_retrieved & table.is_judged_topic[: len(grades)])[:TOPICS].tolist()
+    places = [(row, rank) for row in rows for rank in range(min(DOCUMENTS, grades.shape[1]))]
+    found = load_doc_ids(stored, [(table.topics[row], rank) for row, rank in places])
+    cells = [(row, doc_id) for (row, _), doc_id in zip(places, found, strict=True) if doc_id]
+    return longer_ids(table, cells)

@@ -59,3 +59,11 @@ def test_a_lost_file_costs_the_note_and_not_the_page(world: World) -> None:
     run = world.submitted_run(PASSAGES)
     StoredRanking.objects.filter(run=run).delete()
     assert SENTENCE not in world.page_of(run, browser=world.organiser_client)
+
+
+def test_of_a_long_run_the_first_documents_of_each_topic_are_looked_at(world: World) -> None:
+    world.add_qrels()
+    documents = ("d1-4", "d2-9", *(f"x{number}" for number in range(90)))
+    run = world.submitted_run(run_file(documents=documents))
+    page = " ".join(world.page_of(run, browser=world.organiser_client).split())
+    assert "4 of 100 would be judged if the ids of the run ended before their last" in page
