@@ -4,7 +4,7 @@ from django import forms
 
 from campaigns.judging.tasks import NOTE_CHARACTERS
 from campaigns.models import Campaign
-from campaigns.trec.documents import ID_NAMES, TEXT_NAMES, FieldNames
+from campaigns.trec.documents_checks import ID_NAMES, TEXT_NAMES, FieldNames
 
 KEY = r"^[0-9A-Za-z-]{1,40}$"
 

@@ -48,6 +48,8 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, f"{added.count:,} document{plural} uploaded.")
         if added.without_text:
             messages.warning(request, _missing_text_warning(added))
+        for warning in added.warnings:
+            messages.warning(request, str(warning))
     return redirect("campaigns:documents", slug)
 
 

@@ -14,7 +14,9 @@ from campaigns.log import record
 from campaigns.models import Campaign, Document, Plan, Task, User
 from campaigns.reading import reading_place
 from campaigns.trec.document_fields import AmbiguousFields, ambiguous_fields
-from campaigns.trec.documents import FieldNames, ParsedDocument, read_documents
+from campaigns.trec.documents import read_documents
+from campaigns.trec.documents_checks import FieldNames, ParsedDocument
+from campaigns.trec.problems import Problem, ProblemList
 
 ROWS_AT_ONCE = 500
 SHOWN_WITHOUT_TEXT = 5
@@ -47,6 +49,7 @@ class AddedDocuments:
     count: int
     without_text: int
     first_without_text: tuple[str, ...]  # ids
+    warnings: tuple[Problem, ...]
 
 
 class NeedsFields(Exception):
@@ -72,25 +75,26 @@ def add_documents(
         if names is None and (fields := ambiguous_fields(file, max_seconds=max_seconds)):
             raise NeedsFields(fields)
         file.seek(0)
-        chosen = names or FieldNames()
-        added = _counted(read_documents(file, names=chosen, max_seconds=max_seconds))
+        findings = ProblemList()
+        read = read_documents(file, names=names, max_seconds=max_seconds, findings=findings)
+        added = _counted(read, findings)
         file.seek(0)
         with transaction.atomic():
-            rows = read_documents(file, names=chosen)
+            rows = read_documents(file, names=names)
             while batch := list(islice(rows, ROWS_AT_ONCE)):
                 _store(campaign, batch)
             record(campaign, actor, "added documents", count=added.count)
     return added
 
 
-def _counted(documents: Iterator[ParsedDocument]) -> AddedDocuments:
+def _counted(documents: Iterator[ParsedDocument], findings: ProblemList) -> AddedDocuments:
     count, without_text, first = 0, 0, list[str]()
     for document in documents:
         count += 1
         if not document.text:
             without_text += 1
             first += [document.doc_id] if without_text <= SHOWN_WITHOUT_TEXT else []
-    return AddedDocuments(count, without_text, tuple(first))
+    return AddedDocuments(count, without_text, tuple(first), findings.warnings)
 
 
 @transaction.atomic

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from campaigns.trec.csv_rows import table_rows
-from campaigns.trec.documents import ID_NAMES, MAX_BYTES, TEXT_NAMES, table_of, text_lines
+from campaigns.trec.documents import MAX_BYTES, table_of, text_lines
+from campaigns.trec.documents_checks import ID_NAMES, TEXT_NAMES
+from campaigns.trec.documents_json import json_objects, json_record, paragraphs_of
 from campaigns.trec.problems import ProblemList
 
 LOOKED_AT: Final = 20  # documents at the beginning of a file
@@ -49,11 +51,13 @@ def ambiguous_fields(
 
 
 def _records(lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
-    for _, line in lines:
+    for number, line in lines:
         if not line.strip():
             continue
-        if line.lstrip().startswith("{"):
-            yield from _json_records(line, lines)
+        if line.lstrip().startswith(("{", "[")):
+            for _, text in islice(json_objects((number, line), lines), LOOKED_AT + 1):
+                with suppress(ValueError):
+                    yield _texts_of(json_record(text))
         elif (table := table_of(line)) and table.names:
             for row in islice(table_rows(lines, table.separator), LOOKED_AT):
                 if len(row.cells) == len(table.names):
@@ -61,14 +65,12 @@ def _records(lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
         return
 
 
-def _json_records(first: str, lines: Iterable[tuple[int, str]]) -> Iterator[Record]:
-    for line in (first, *(line for _, line in islice(lines, LOOKED_AT))):
-        try:
-            record = json.loads(line, parse_int=str, parse_float=str)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict):
-            yield {name: value for name, value in record.items() if isinstance(value, str)}
+def _texts_of(record: Mapping[str, Any]) -> Record:
+    texts = {name: value for name, value in record.items() if isinstance(value, str)}
+    for name in TEXT_NAMES:
+        with suppress(ValueError):  # else it is told when the documents are read
+            texts[name] = paragraphs_of(record, name)
+    return texts
 
 
 def _ids(records: list[Record]) -> tuple[str, ...]:

@@ -29,6 +29,19 @@ def read_metadata(source: BinaryIO | bytes) -> str:
     return "\n".join(taken)[:MAX_CHARACTERS]
 
 
+def metadata_lines(source: BinaryIO | bytes) -> bytes:
+    """The comments from mark to mark as they are written; none if a mark is missing."""
+    taken: list[str] = []
+    for line in _begin(source).split("\n"):
+        text = line.removeprefix("#").strip()
+        if not line.startswith("#") or (not taken and text != START):
+            break
+        taken.append(line)
+        if text == END:
+            return "\n".join([*taken, ""]).encode()
+    return b""
+
+
 def _begin(source: BinaryIO | bytes) -> str:
     head = b""
     for piece in plain_blocks(source):

@@ -22,7 +22,7 @@ WINDOWS: Final = (1 << 12, 1 << 16, ROW_CHARACTERS)  # characters, of which a va
 BLANKS: Final = re.compile(r"[ \t\n\r]*")
 
 
-class _Number(str):
+class JsonNumber(str):
     """A JSON number as it is written: `1e3` stays `1e3`."""
 
     __slots__ = ()
@@ -102,7 +102,7 @@ def _members(cursor: _Cursor) -> Iterator[tuple[int, str, Any]]:
     separator = "" if cursor.take("}") else ","
     while separator == ",":
         line, name = cursor.value()
-        if isinstance(name, _Number) or not isinstance(name, str) or not cursor.take(":"):
+        if isinstance(name, JsonNumber) or not isinstance(name, str) or not cursor.take(":"):
             cursor.refuse("a key in quotes and a colon are expected here")
         yield line, name, _kept(cursor.value()[1])
         separator = cursor.take(",}") or cursor.refuse("a comma or } is missing")
@@ -255,7 +255,7 @@ def _no_constant(name: str) -> None:
 
 _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_object,
-    parse_int=_Number,
-    parse_float=_Number,
+    parse_int=JsonNumber,
+    parse_float=JsonNumber,
     parse_constant=_no_constant,
 )

@@ -16,10 +16,13 @@ import numpy as np
 
 from campaigns.trec.columns import LONGEST_NAME
 from campaigns.trec.compression import plain_blocks
-from campaigns.trec.documents import ParsedDocument, read_documents
+from campaigns.trec.documents import read_documents
+from campaigns.trec.documents_checks import ParsedDocument
 from campaigns.trec.layouts import are_qrels
+from campaigns.trec.problems import ProblemList
 from campaigns.trec.qrels import ParsedQrels, read_qrels, write_qrels
 from campaigns.trec.run_faults import tag_problem
+from campaigns.trec.run_metadata import metadata_lines
 from campaigns.trec.runs import ParsedRun, ranks_of, read_run, write_run
 from scoring.cli.opening import read_file
 from scoring.cli.opening_topics import open_topics
@@ -75,14 +78,15 @@ def _write(options: argparse.Namespace, target: BinaryIO) -> None:
         return write(options, target)
     try:
         name = "" if options.run == STANDARD_INPUT else options.run
-        parsed = read_file(options.run, partial(_read, is_qrels=kind == "qrels", name=name))
+        read = partial(_read, is_qrels=kind == "qrels", name=name)
+        parsed, metadata = read_file(options.run, read)
     except BadInput as error:
         hint = [] if options.kind else [HINT]
         raise BadInput([*error.messages, *hint]) from None
     if isinstance(parsed, ParsedQrels):
         _write_qrels(options, parsed, target)
     else:
-        _write_run(options, parsed, target)
+        _write_run(options, parsed, metadata, target)
 
 
 def _write_topics(options: argparse.Namespace, target: BinaryIO) -> None:
@@ -91,7 +95,14 @@ def _write_topics(options: argparse.Namespace, target: BinaryIO) -> None:
 
 def _write_documents(options: argparse.Namespace, target: BinaryIO) -> None:
     write, warn = DOCUMENT_LAYOUTS[options.to], partial(_warn, options.run)
-    read_file(options.run, lambda file: write(_telling(read_documents(file), warn), target, warn))
+    findings = ProblemList()
+
+    def convert(file: BinaryIO) -> None:
+        write(_telling(read_documents(file, findings=findings), warn), target, warn)
+
+    read_file(options.run, convert)
+    for warning in findings.warnings:
+        warn(str(warning))
 
 
 def _telling(documents: Iterator[ParsedDocument], warn: Warn) -> Iterator[ParsedDocument]:
@@ -110,12 +121,13 @@ def _warn(path: str, message: str) -> None:
     sys.stderr.write(f"{path}: warning: {message}\n")
 
 
-def _read(source: BinaryIO, *, is_qrels: bool, name: str) -> ParsedRun | ParsedQrels:
-    """Qrels if the option or the first line says so, else a run."""
+def _read(source: BinaryIO, *, is_qrels: bool, name: str) -> tuple[ParsedRun | ParsedQrels, bytes]:
+    """Qrels if the option or the first line says so, else a run; and the lines of its metadata."""
     data = source.read()
     if is_qrels or are_qrels(plain_blocks(data)):
-        return read_qrels(data, max_name_bytes=LONGEST_NAME)
-    return read_run(data, max_name_bytes=LONGEST_NAME, file_name=name)
+        return read_qrels(data, max_name_bytes=LONGEST_NAME), b""
+    run = read_run(data, max_name_bytes=LONGEST_NAME, file_name=name)
+    return run, metadata_lines(data)
 
 
 def _write_qrels(options: argparse.Namespace, parsed: ParsedQrels, target: BinaryIO) -> None:
@@ -133,7 +145,9 @@ def _write_qrels(options: argparse.Namespace, parsed: ParsedQrels, target: Binar
         _write_rows(options.to, names, _rows(qrels), target)
 
 
-def _write_run(options: argparse.Namespace, parsed: ParsedRun, target: BinaryIO) -> None:
+def _write_run(
+    options: argparse.Namespace, parsed: ParsedRun, metadata: bytes, target: BinaryIO
+) -> None:
     if options.tag is not None:
         if problem := tag_problem(options.tag.encode(), 0):
             raise BadInput([f"--tag: {problem.message}"])
@@ -141,8 +155,11 @@ def _write_run(options: argparse.Namespace, parsed: ParsedRun, target: BinaryIO)
     for warning in parsed.warnings:
         if warning.code in CHANGES:
             _warn(options.run, str(warning))
+    if metadata and options.to != "trec":
+        _warn(options.run, "the metadata at its beginning are left out: this layout has none")
     run = Run(parsed, options.run)
     if options.to == "trec":
+        target.write(metadata)
         write_run(parsed, target)
     elif options.to == "json":
         _write_json(run.to_dict(), target)

@@ -5,12 +5,13 @@ import csv
 import html
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import BinaryIO, Final, TypeAlias
 
-from campaigns.trec.documents import ParsedDocument
-from campaigns.trec.problems import FormatError
+from campaigns.trec.documents_checks import ParsedDocument
+from campaigns.trec.problems import FormatError, shown
 from campaigns.trec.topics import topics_xml_blocks
 from campaigns.trec.topics_checks import ParsedTopic, squeezed
 from campaigns.trec.topics_text import LABELS
@@ -34,22 +35,44 @@ _LABELLED: Final = {"num": "Number:", "title": "Topic:", "desc": "Description:",
 def write_topics(topics: Topics, layout: str, warn: Warn) -> bytes:
     """Raises BadInput for a topic that would be another one when it is read again, because of a
     name or a text that the layout cannot hold."""
-    written = io.BytesIO()
-    TOPIC_LAYOUTS[layout](topics, written, warn)
+    written = _written(topics, layout, warn)
     kept = [ParsedTopic(each.code, each.fields[:1]) for each in topics]
     expected = kept if layout == "msmarco" else topics
-    try:
-        found = read_many_topics(written.getvalue())
-    except FormatError:
-        found = ()
-    for topic, again in zip_longest(expected, found):
+    for topic, again in zip_longest(expected, _read_again(written)):
         if again is None or topic is None or not _is_same(topic, again):
             code = topic.code if topic else again.code
-            raise BadInput(
-                [f"--to {layout}: topic {code} has a name or a text that this layout cannot hold. "
-                 "Use --to xml"]
-            )  # fmt: skip
+            what = _what_is_lost(topic, layout) if topic else "a name or a text"
+            message = f"topic {code} has {what}, which this layout cannot hold. Use --to xml"
+            raise BadInput([f"--to {layout}: {message}"])
+    return written
+
+
+def _written(topics: Topics, layout: str, warn: Warn) -> bytes:
+    written = io.BytesIO()
+    TOPIC_LAYOUTS[layout](topics, written, warn)
     return written.getvalue()
+
+
+def _read_again(written: bytes) -> Topics:
+    try:
+        return read_many_topics(written)
+    except FormatError:
+        return ()
+
+
+def _what_is_lost(topic: ParsedTopic, layout: str) -> str:
+    for name, count in Counter(name for name, _ in topic.fields).items():
+        if count > 1:
+            return f"{count} fields '{shown(name)}'"
+    for name, text in topic.fields:
+        # A second one, because a single field may have another name.
+        one = ParsedTopic(
+            topic.code, ((name, text), ("title" if name == "query" else "query", "x"))
+        )
+        again = _read_again(_written([one], layout, lambda _: None))
+        if len(again) != 1 or not _is_same(one, again[0]):
+            return f"the field '{shown(name)}'"
+    return "a name or a text"
 
 
 def _is_same(topic: ParsedTopic, again: ParsedTopic) -> bool:

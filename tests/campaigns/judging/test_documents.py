@@ -14,7 +14,7 @@ from campaigns.judging import documents
 from campaigns.judging.documents import add_documents, address_of, remove_documents
 from campaigns.models import Campaign, Document, LogEntry
 from campaigns.trec import compression
-from campaigns.trec.documents import ParsedDocument
+from campaigns.trec.documents_checks import ParsedDocument
 from campaigns.trec.problems import FormatError
 from tests.making import make_campaign, make_organiser
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+from campaigns.trec.document_fields import ambiguous_fields
+from campaigns.trec.documents import read_documents
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
@@ -49,6 +51,10 @@ def headed(head: bytes, make: Made) -> Made:
     return lambda size: head + make(size)
 
 
+def document(make: Made) -> Made:
+    return lambda size: b"<DOC><DOCNO>1</DOCNO>" + make(size) + b"</DOC>"
+
+
 def packed(make: Made) -> Made:
     return lambda size: gzip.compress(make(size), 1, mtime=0)
 
@@ -57,6 +63,13 @@ def interleaved(size: int) -> bytes:
     """Eight hundred topics, no two lines of one together."""
     made = (b"%d Q0 D%d 1 %d.5 r\n" % (n % 800, n, n) for n in range(size // 20))
     return b"".join(made)
+
+
+def read_all_documents(data: bytes) -> None:
+    """The first documents twice, as the site reads them. None is kept."""
+    ambiguous_fields(data)
+    for _ in read_documents(data):
+        pass
 
 
 RUNS: dict[str, Made] = {
@@ -161,10 +174,54 @@ TOPICS: dict[str, Made] = {
     "JSON, keys": headed(b'{"number":"1"', lines(b',"k%d":"x"')),
 }
 
+DOCUMENTS: dict[str, Made] = {
+    "good": lines(b"<DOC>\n<DOCNO> D%d </DOCNO>\n<TEXT>\n<P>x\n</TEXT>\n</DOC>\n"),
+    "documents in a line": lines(b"<DOC><DOCNO>D%d</DOCNO>x</DOC>"),
+    "open documents": again(b"<DOC>"),
+    "attributes without an end": headed(b"<DOC ", again(b"a=b ")),
+    "names without an end": document(again(b"<a b c ")),
+    "a long name": document(headed(b"<", again(b"a"))),
+    "blanks in tags": document(headed(b"<a", again(b" "))),
+    "less-than": document(again(b"<")),
+    "quotes in a tag": document(headed(b"<a b=", again(b"'\""))),
+    "titles": document(again(b"<TITLE>x</TITLE>")),
+    "open titles": document(again(b"<TITLE>")),
+    "open bodies": document(headed(b"<TEXT></TEXT>", again(b"<BODY>"))),
+    "open comments": document(again(b"<!--")),
+    "comments": document(again(b"<!-- -->")),
+    "open CDATA": document(again(b"<![CDATA[")),
+    "ampersands": document(again(b"&")),
+    "entities": document(again(b"&amp;")),
+    "blank lines in a text": document(again(b"\n")),
+    "remains of Windows-1252": lines("%d\tx\u0093\n".encode()),
+    "JSON lines": lines(b'{"id": "%d", "text": "x"}\n'),
+    "JSON array": headed(b"[{}", lines(b'\n,{"id": "%d", "text": "x"}')),
+    "JSON array in a line": headed(b"[{}", lines(b',{"id": "%d", "text": "x"}')),
+    "JSON array, deep": again(b"[\n"),
+    "JSON array, deep in an object": headed(b'[{"a":', again(b"[")),
+    "JSON array of nothing": headed(b"[\n", again(b",")),
+    "JSON over lines": lines(b'{\n"id": "%d",\n"text": "x"\n}\n'),
+    "JSON over lines, open": again(b"{\n"),
+    "JSON over lines, open objects": again(b'{"a":\n'),
+    "JSON, a backslash": headed(b'[{"a": "', again(b"\\")),
+    "JSON, keys": headed(b"{", lines(b'"k%d":"x",')),
+    "JSON, many lines of a text": headed(b'{\n"id": "1", "text": [', again(b'"x",\n')),
+    "JSON, paragraphs": lambda size: b'{"id": "1", "text": ["x"' + b',"x"' * (size // 4) + b"]}",
+    "JSON, marked up": lambda size: (
+        b'{"id": "1", "text": [{"type": "sanitized_html", "content": "'
+        + b"<a " * (size // 3)
+        + b'"}]}'
+    ),
+    "table": lines(b"%d\tx\n"),
+    "tabs": again(b"\t"),
+    "an open quote": headed(b'id,text\n1,"', again(b"x\n")),
+}
+
 ALL: dict[str, tuple[Read, dict[str, Made]]] = {
     "run": (read_run, RUNS),
     "qrels": (read_qrels, QRELS),
     "topics": (read_topics, TOPICS),
+    "documents": (read_all_documents, DOCUMENTS),
 }
 
 

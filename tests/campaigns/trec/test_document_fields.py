@@ -3,7 +3,8 @@
 import pytest
 
 from campaigns.trec.document_fields import ambiguous_fields
-from campaigns.trec.documents import FieldNames, read_documents
+from campaigns.trec.documents import read_documents
+from campaigns.trec.documents_checks import FieldNames
 from tests.campaigns.trec import test_documents
 
 BOTH = b"""{"id": "1", "docid": "D1", "abstract": "short", "body": "long text", "url": "x"}
@@ -22,7 +23,14 @@ TABLE = b'docno,doc_id,text,abstract\n1,A,"long, text",short\n2,B,another,\n'
         (b'{"pid": "1", "docid": "D", "passage": "x"}', (), ()),  # of a passage
         (b'{"id": "1", "docid": "D", "text": "x"}\n{"id": "2", "text": "y"}', (), ()),
         (b'{"id": "1", "text": "x"}\n{"id": "2", "body": "y"}', (), ()),  # one text each
-        (b'{"id": "1", "text": "x", "body": ["y"]}', (), ()),
+        (b'{"id": "1", "text": "x", "body": ["y"]}', (), ("text", "body")),
+        (b'{"id": "1", "text": "x", "body": [1]}', (), ()),
+        (
+            b'[{"ID": "1", "DocId": "D1", "Text": "x"},\n{"ID": "2",\n"DocId": "D2"}]',
+            ("docid", "id"),
+            (),
+        ),
+        (b'[\n{"id": "1", "docid": "D"},\n{"id": "2", "docid": "D"}\n]', ("docid", "id"), ()),
         (b'{"id": "1", "text": "x", "abstract": "y"}\n{', (), ("text", "abstract")),
         (b"<DOC>\n<DOCNO>1</DOCNO>\n<TEXT>x</TEXT>\n</DOC>", (), ()),
         (b"1\tx\n", (), ()),

@@ -5,8 +5,9 @@ import tracemalloc
 
 import pytest
 
-from campaigns.trec.documents import ParsedDocument, read_documents
-from campaigns.trec.problems import FormatError
+from campaigns.trec.documents import read_documents
+from campaigns.trec.documents_checks import ParsedDocument
+from campaigns.trec.problems import FormatError, ProblemList
 
 JSON_LINES = b"""\
 {"doc_id": "a1", "title": "First  one", "text": "Some text.", "other": [1]}
@@ -160,7 +161,6 @@ def test_quotes_between_tabs_are_text() -> None:
         (b"1 2\ta\n", ["1 INVISIBLE"]),
         (b"1\ta\n\xff\tb\n", ["2 ENCODING"]),
         (b"just text\n", ["1 TYPE"]),
-        (b'{"pid": "1", "passage": ["a"]}\n', ["1 JSON"]),
         (b'{"pid": "1", "passage": "a"}\n{"passage": "b"}\n', ["2 FIELDS"]),
         (b'{"_id": "1", "text": "a"}\n{"_id": "1", "text": "b"}\n', ["2 DUP"]),
         (b'{"docid": "1", "segment": 1}\n[1]\n', ["2 JSON"]),
@@ -210,6 +210,42 @@ NEWSPAPERS = {  # made up, in the forms of the collections
         "<HEAD>First head</HEAD><HEAD>Second head</HEAD><TEXT>The text.</TEXT>",
         "First head",
         "Second head\n\nThe text.",
+    ),
+    "who and where": (  # as in the Los Angeles Times and the Financial Times
+        "<HEADLINE>A head</HEADLINE><BYLINE>By A. Writer</BYLINE><DATELINE>ROME</DATELINE>"
+        "<DATE>931018</DATE><TEXT>The text.</TEXT>",
+        "A head",
+        "By A. Writer\n\nROME\n\nThe text.",
+    ),
+    "text within a body": (
+        "<BODY><HEADLINE>A head</HEADLINE><TEXT>The text.</TEXT></BODY>",
+        "A head",
+        "The text.",
+    ),
+    "body beside the text": (
+        "<TEXT>The text.</TEXT><BODY>More text.</BODY>",
+        "",
+        "The text.\n\nMore text.",
+    ),
+    "attributes": (
+        "<HEADLINE lang='en'>A head</HEADLINE><TEXT type=story><P align=left nowrap>a</TEXT>",
+        "A head",
+        "a",
+    ),
+    "comments": (
+        "<!-- <TEXT>none</TEXT> --><TEXT>a<!-- b --> c <!-- d</TEXT>",
+        "",
+        "a  c <!-- d",
+    ),
+    "unparsed": (
+        "<TEXT><![CDATA[if a<b then </TEXT> & &lt;]]> and <![CDATA[ b</TEXT>",
+        "",
+        "if a<b then </TEXT> & &lt; and <![CDATA[ b",
+    ),
+    "no tags": (
+        "<TEXT>if a<b then c>d or a<b and b>c, <DOC x> < x >, <i class=a>so</i></TEXT>",
+        "",
+        "if a<b then c>d or a<b and b>c, <DOC x> < x >,  so",
     ),
     "caption": (
         "<LEADPARA>The lead.</LEADPARA><CAPTION>A map.</CAPTION><TEXT>The text.</TEXT>",
@@ -289,3 +325,21 @@ def test_two_ids_in_one_document_are_a_fault() -> None:
     data = b"<DOC>\n<DOCNO>A</DOCNO>\nfirst\n<DOCNO>B</DOCNO>\nsecond\n</DOC>\n"
     with pytest.raises(FormatError, match="line 1: FIELDS the document has two ids"):
         list(read_documents(data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        '{"id": "1", "title": "a\x93b", "text": "it\x92s \x81"}\n{"id": "2", "text": "a"}\n',
+        "<DOC><DOCNO>1</DOCNO><TITLE>a\x93b</TITLE><TEXT>it\x92s \x81</TEXT></DOC>",
+    ],
+)
+def test_remains_of_windows_1252_become_its_characters(data: str) -> None:
+    findings = ProblemList()
+    first, *_ = read_documents(data.encode(), findings=findings)
+    assert (first.title, first.text) == ("a\u201cb", "it\u2019s")
+    (warning,) = findings.warnings
+    assert str(warning) == (
+        "line 1: WINDOWS_1252 1 text has control characters that are remains of Windows-1252: they "
+        "became the characters of Windows-1252 ('1')"
+    )

@@ -27,7 +27,7 @@ pytestmark = [
 MEGABYTE = 1_000_000
 BLOCKS = 64 * READ_BYTES  # what blocks of the file take, whatever its size
 # Topics are read as a whole, and an element of XML is an object of Python's.
-BYTES_PER_BYTE = {"run": 16, "qrels": 16, "topics": 80}
+BYTES_PER_BYTE = {"run": 16, "qrels": 16, "topics": 80, "documents": 80}
 WIDE = "one long id"  # all ids are kept as wide as the longest: see below
 
 FILES = [

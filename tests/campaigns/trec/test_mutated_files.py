@@ -17,13 +17,18 @@ from campaigns.trec.runs_table import read_runs_table
 from campaigns.trec.subtopics import read_subtopics
 from scoring.library.sample_file import read_sample
 from scoring.library.score_matrix import read_matrix
-from tests.campaigns.trec import test_documents, test_layouts, test_subtopics
+from tests.campaigns.trec import test_documents, test_documents_json, test_layouts, test_subtopics
 from tests.campaigns.trec.fuzz import mutants, qrels_samples, samples
 
 MUTATIONS = 1_000  # of each sample
 
 DOCUMENTS = {
     **test_documents.LAYOUTS,
+    **test_documents_json.OBJECTS,
+    **{
+        form: f"<DOC>\n<DOCNO> A-1 </DOCNO>\n{body}\n</DOC>\n".encode()
+        for form, (body, *_) in test_documents.NEWSPAPERS.items()
+    },
     "TREC": test_documents.TREC,
     "a newspaper": b"<DOC>\n<DOCNO> A-1 </DOCNO>\n<HL>Head &amp; line</HL>\n<LP>\nLead.\n</LP>\n"
     b"<TEXT>\n<P>One.</P>\n</TEXT>\n</DOC><DOC><DOCNO>A-2</DOCNO><TEXT>Two</TEXT></DOC>\n",

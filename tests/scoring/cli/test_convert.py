@@ -109,6 +109,27 @@ def test_what_was_changed_is_told(trackside):
     assert named.out.endswith(" mine\n")
 
 
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_the_metadata_of_a_run_stay_or_are_told(trackside, packed):
+    metadata = "# ir_metadata.start\n# tag: r\n# a\u2028b\n# ir_metadata.end\n"
+    written = packed((metadata + "# a comment\nq1 Q0 a 1 2.0 r\n").encode())
+    file = trackside.write("run.txt", written)
+    found = trackside("convert", file, "--to", "trec")
+    assert (found.out, found.err) == (metadata + "q1 Q0 a 1 2.0 r\n", "")
+    found = trackside("convert", file, "--to", "tsv")
+    assert found.out == "qid\tdocno\tscore\nq1\ta\t2.0\n"
+    assert (
+        found.err
+        == f"{file}: warning: the metadata at its beginning are left out: this layout has none\n"
+    )
+
+
+@pytest.mark.parametrize("mark", ["start", "end"])
+def test_metadata_without_a_mark_are_comments(trackside, mark):
+    file = trackside.write("run.txt", f"# ir_metadata.{mark}\nq1 Q0 a 1 2.0 r\n")
+    assert trackside("convert", file, "--to", "trec").out == "q1 Q0 a 1 2.0 r\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

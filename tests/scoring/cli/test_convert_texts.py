@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -55,24 +56,30 @@ def test_topics_with_one_field_are_queries_of_beir(trackside):
 
 
 @pytest.mark.parametrize(
-    ("topics", "layouts"),
+    ("topics", "layouts", "what"),
     [
-        ('{"id": "1", "query": "a <title> b", "x": "y"}', ["trec"]),
-        ('{"id": "1", "the query": "a", "b": "c"}', ["trec"]),
-        ('{"id": "1", "a:b": "a", "c": "d"}', ["trec", "csv", "tsv"]),
-        ('{"id": "1", "top": "a", "b": "c"}', ["trec"]),
-        ("<t><q number='1'><a>x</a><a>y</a></q></t>", ["jsonl", "csv", "tsv"]),
-        ("<t><q number='1'><id>x</id><a>y</a></q></t>", ["jsonl"]),
-        ("<t><q id='1'><number>2</number><a>y</a></q></t>", ["trec", "jsonl"]),
+        ('{"id": "1", "query": "a <title> b", "x": "y"}', ["trec"], "the field 'query'"),
+        ('{"id": "1", "the query": "a", "b": "c"}', ["trec"], "the field 'the query'"),
+        ('{"id": "1", "a:b": "a", "c": "d"}', ["trec", "csv", "tsv"], "the field 'a:b'"),
+        ('{"id": "1", "top": "a", "b": "c"}', ["trec"], "the field 'top'"),
+        ("<t><q number='1'><a>x</a><a>y</a></q></t>", ["jsonl", "csv", "tsv"], "2 fields 'a'"),
+        ("<t><q number='1'><id>x</id><a>y</a></q></t>", ["jsonl"], "the field 'id'"),
+        (
+            "<t><q id='1'><number>2</number><a>y</a></q></t>",
+            ["trec", "jsonl"],
+            "the field 'number'",
+        ),
     ],
 )
-def test_topics_that_a_layout_cannot_hold(trackside, topics, layouts):
+def test_topics_that_a_layout_cannot_hold(trackside, topics, layouts, what):
     file = trackside.write("topics", topics)
     for layout in ("trec", "csv", "tsv", "jsonl", "xml"):
         found = trackside("convert", "--topics", file, "--to", layout)
         if layout in layouts:
             assert (found.status, found.out) == (2, "")
-            assert f"--to {layout}: topic 1 has a name or a text that this layout" in found.err
+            told = re.search(r": topic 1 has (.*), which this layout cannot hold\. Use", found.err)
+            assert told, found.err
+            assert told[1] == what
         else:
             again = read_topics(found.out.encode())
             assert again == read_topics(topics.encode()), layout
@@ -111,6 +118,13 @@ def test_documents_are_read_as_they_were(texts):
         again = list(read_documents(written.getvalue()))
         assert [each.doc_id for each in again] == [each.doc_id for each in documents]
         assert [each.text.split() for each in again] == [each.text.split() for each in documents]
+
+
+def test_documents_whose_text_was_repaired_are_told(trackside):
+    file = trackside.write("documents.tsv", "1\tit\u0092s\n2\tgood\n3\t\u0093\n")
+    found = trackside("convert", "--documents", file, "--to", "msmarco")
+    assert found.out == "1\tit\u2019s\n2\tgood\n3\t\u201c\n"
+    assert "warning: line 1: WINDOWS_1252 2 texts have control characters" in found.err
 
 
 @pytest.mark.parametrize("layout", ["trec", "tsv", "csv", "jsonl"])
