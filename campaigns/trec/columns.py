@@ -251,12 +251,10 @@ class TopicColumn:
             message = "topic is not in the list of topics" + (question and f": {question}")
             return Problem("UNKNOWN_TOPIC", line, message, 1, shown(code))
 
-        if likely is None:
-            self._findings.add(problem(""))
-        elif self._likely.is_first(likely):
-            self._findings.add_at_end(lambda: problem(self._likely.question_with_count(likely)))
+        if likely and self._likely.is_first(likely):
+            self._findings.add_at_end(lambda: problem(self._likely.question(likely)))
         else:
-            self._findings.add(problem(self._likely.question(likely)))
+            self._findings.add(problem(""))
 
     @property
     def drops_some(self) -> bool:

@@ -80,7 +80,12 @@ def _refuse_csv(error: str, numbers: Sequence[int], code: str) -> NoReturn:
         message = f"a quote is not closed within {CELL_CHARACTERS:,} characters: close it"
         refuse(code, message, numbers[0])
     message = f"not CSV: {error}. Write a quote inside a quoted cell twice"
-    refuse(code, message, numbers[-1])
+    if len(numbers) > 1:
+        message = (
+            f"a quote of this row is closed only on line {numbers[-1]:,}, and text follows it: "
+            "close it here, or write a quote inside a quoted cell twice"
+        )
+    refuse(code, message, numbers[0])
 
 
 def csv_cells(line: str, separator: str) -> list[str]:

@@ -23,6 +23,7 @@ from campaigns.trec.csv_rows import TableRow, columns_fault, table_rows
 from campaigns.trec.foreign import FORM_OF_JSON
 from campaigns.trec.json_layout import json_entries, surrogate_fault
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
+from campaigns.trec.rank_lines import RankLines, repeated_rank
 
 Pieces = Iterator[bytes]
 Row = Mapping[str, str]
@@ -43,7 +44,7 @@ DOCUMENT: Final = (
 )
 SCORE: Final = ("score", "retrieval_score", "sim")
 GRADE: Final = ("grade", "relevance", "label", "rel", "score")
-SUBTOPIC: Final = ("iteration", "iter", "q0", "subtopic")
+SUBTOPIC: Final = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 NAME: Final = ("tag", "run", "run_id", "runid", "run_name", "name")
 SEPARATORS: Final = ("\t", ",", ";")
 AS_WRITTEN: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
@@ -317,31 +318,9 @@ def _lines(pieces: Pieces) -> Iterator[bytes]:
 # --- MS MARCO ------------------------------------------------------------------------------------
 
 
-class _RankLines:
-    """The first line of each rank of a topic. Ranks that increase by 1 from line to line, as in
-    most files, take no memory."""
-
-    def __init__(self, rank: int, line: int) -> None:
-        self.rank, self.line, self.count = rank, line, 0  # where the regular lines begin
-        self.others: dict[int, int] = {}
-
-    def first_line(self, rank: int, line: int) -> int:
-        """The line with this rank, which is `line` itself if it is the first."""
-        if rank in self.others:
-            return self.others[rank]
-        place = rank - self.rank
-        if 0 <= place < self.count:
-            return self.line + place
-        if place == self.count == line - self.line:
-            self.count += 1
-            return line
-        self.others[rank] = line
-        return line
-
-
 def _of_ranks(pieces: Pieces, findings: ProblemList) -> Pieces:
     """`topic document rank` as a line with the score -rank."""
-    topics: dict[bytes, _RankLines] = {}
+    topics: dict[bytes, RankLines] = {}
     for number, line in enumerate(_lines(pieces), 1):
         matched = RANK_LINE.fullmatch(line)
         if matched is None:
@@ -349,26 +328,17 @@ def _of_ranks(pieces: Pieces, findings: ProblemList) -> Pieces:
             continue
         topic, doc_id, rank = matched[1], matched[2], int(matched[3])
         if topic not in topics:
-            topics[topic] = _RankLines(rank, number)
+            topics[topic] = RankLines(rank, number)
         first = topics[topic].first_line(rank, number)
         if first != number:
             findings.records += 1
-            findings.add(_repeated_rank(topic, rank, (first, number)))
+            findings.add(repeated_rank(topic, rank, (first, number)))
             findings.blanked_lines.add(number)
             yield b"\n"
             continue
         message = "the file has topic, document and rank: rank r becomes score -r"
         findings.warn("RANKS", message, line=number, count=1)
         yield b"%b Q0 %b %d %d %b\n" % (topic, doc_id, rank, -rank, TAG.encode())
-
-
-def _repeated_rank(topic: bytes, rank: int, lines: tuple[int, int]) -> Problem:
-    message = (
-        f"rank {rank} of topic '{shown(topic)}' is already on line {lines[0]}: give each document "
-        "of a topic its own rank. If the column has scores, begin with a header, such as qid docno "
-        "score; if it has grades, this looks like qrels"
-    )
-    return Problem("RANK", lines[1], message, 3, str(rank))
 
 
 # --- JSON ----------------------------------------------------------------------------------------

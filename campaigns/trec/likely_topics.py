@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
+from typing import Final
 
 from campaigns.trec.problems import shown
 
-ZEROS, PREFIX, CASE = "leading zeros matter", "the prefix differs", "case differs"
+CASE: Final = "case differs"
+ZEROS: Final = "leading zeros matter"
+FRACTION: Final = "a table wrote numbers with .0"
+SEPARATOR: Final = "the separator differs"
+PREFIX: Final = "the prefix differs"
+SUFFIX: Final = "a part was added at the end"
+ENDS: Final = re.compile(r"[-_.:/]")
+WHOLE: Final = re.compile(r"\.0+\Z")
 
 
 @dataclass(frozen=True)
@@ -29,18 +38,20 @@ class LikelyTopics:
         self._unknown = 0
         self._counts: Counter[str] = Counter()
         self._first: dict[str, LikelyTopic] = {}
+        self._by = cache(self._keyed)
 
     def look_up(self, unknown: str) -> LikelyTopic | None:
-        """The known topic whose id differs by case, by leading zeros or, of two ids one of which is
-        a number, by a prefix."""
+        """The only known topic whose id differs by case, by leading zeros, by .0, by a separator,
+        or by a part at the beginning or the end that only one of them has."""
         self._unknown += 1
-        topic, reason = self._by_rest.get(_rest(unknown)), ZEROS
-        if topic is None:
-            topic, reason = self._by_number.get(_last_number(unknown)), PREFIX
-            if topic is None or not (topic.isdigit() or unknown.isdigit()):
-                return None
-        elif topic.casefold() == unknown.casefold():
-            reason = CASE
+        for reason, key in KEYS.items():
+            rest = key(unknown)
+            topic = self._by(key).get(rest, "")
+            is_part = rest in (topic, unknown) or topic.isdigit() or unknown.isdigit()
+            if topic and (is_part or reason not in (PREFIX, SUFFIX)):
+                break
+        else:
+            return None
         likely = LikelyTopic(unknown, topic, reason)
         self._counts[reason] += 1
         self._first.setdefault(reason, likely)
@@ -51,11 +62,7 @@ class LikelyTopics:
         return self._first[likely.reason] is likely
 
     def question(self, likely: LikelyTopic) -> str:
-        """Asks for the likely topic."""
-        return f"{likely.reason}, did you mean '{shown(likely.topic)}'?"
-
-    def question_with_count(self, likely: LikelyTopic) -> str:
-        """The same with the number of ids that differ like this."""
+        """Asks for the likely topic, with the number of ids that differ like this."""
         return f"{likely.reason}{self._count(likely)}, did you mean '{shown(likely.topic)}'?"
 
     def most(self) -> str:
@@ -71,26 +78,37 @@ class LikelyTopics:
         count = self._counts[likely.reason]
         return f" for {count:,} of {self._unknown:,} unknown topics" if count > 1 else ""
 
-    @cached_property
-    def _by_rest(self) -> dict[str, str]:
-        return {_rest(topic): topic for topic in self._known}
-
-    @cached_property
-    def _by_number(self) -> dict[str, str]:
-        """Without the topics that share their number."""
+    def _keyed(self, key: Callable[[str], str]) -> dict[str, str]:
+        """The known topics by what is left of their ids, without those that share it."""
         found: dict[str, str] = {}
         for topic in self._known:
-            number = _last_number(topic)
-            found[number] = "" if number in found else topic
-        return {number: topic for number, topic in found.items() if number and topic}
+            rest = key(topic)
+            found[rest] = "" if rest in found else topic
+        return found
 
 
-def _rest(code: str) -> str:
-    """The id without what may differ."""
+def _without_zeros(code: str) -> str:
     return code.casefold().lstrip("0") or "0"
 
 
 def _last_number(code: str) -> str:
-    """The digits at the end without leading zeros, empty if there are none."""
+    """The digits at the end without leading zeros, the whole id if there are none."""
     digits = code[len(code.rstrip("0123456789")) :]
-    return digits and (digits.lstrip("0") or "0")
+    return (digits.lstrip("0") or "0") if digits else code
+
+
+def _without_end(code: str) -> str:
+    """The id before its last separator."""
+    end = next(reversed(list(ENDS.finditer(code))), None)
+    return code[: end.start()] if end else code
+
+
+# What is left of two ids if they differ only so.
+KEYS: Final[dict[str, Callable[[str], str]]] = {
+    CASE: str.casefold,
+    ZEROS: _without_zeros,
+    FRACTION: lambda code: WHOLE.sub("", code),
+    SEPARATOR: lambda code: ENDS.sub("_", code),
+    PREFIX: _last_number,
+    SUFFIX: _without_end,
+}

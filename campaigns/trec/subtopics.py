@@ -1,11 +1,13 @@
-"""Judgments by subtopic: `topic subtopic document grade`, as TREC's diversity tasks have them."""
+"""Judgments by subtopic: `topic subtopic document grade`, as TREC's diversity tasks have them, or a
+table with a header."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
-from campaigns.trec.compression import read_text
+from campaigns.trec.compression import plain_blocks, read_text
+from campaigns.trec.layouts import trec_qrels
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.qrels import MAX_GRADE, QRELS_WIDTH
 
@@ -36,7 +38,8 @@ def read_subtopics(source: BinaryIO | bytes, *, max_bytes: int = 1 << 30) -> Par
     Raises FormatError with the first 25 problems in line order and the number of all."""
     findings = ProblemList()
     with findings.gathered():
-        text = read_text(source, findings, max_bytes=max_bytes)
+        lines = trec_qrels(plain_blocks(source, max_bytes=max_bytes), findings)
+        text = read_text(b"".join(lines), findings, max_bytes=max_bytes)
         judgments = tuple(_judgments(text, findings))
         if not judgments and not findings.total:
             refuse("EMPTY", "the file contains no judgment")

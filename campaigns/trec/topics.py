@@ -42,7 +42,12 @@ MAX_DECLARED_ATTRIBUTES = 100
 CHILD_DEPTH = 2  # of the root's children
 XML_IDS = (*ID_NAMES, "docno")
 SECOND_ROOT = errors.codes[errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
-INVALID_TOKEN = errors.codes[errors.XML_ERROR_INVALID_TOKEN]
+HINTS = {
+    errors.codes[errors.XML_ERROR_INVALID_TOKEN]: ": write & as &amp; and < as &lt;",
+    errors.codes[errors.XML_ERROR_MISPLACED_XML_PI]: (
+        ". If several files were joined here, divide them"
+    ),
+}
 PROLOG = re.compile(
     r"\s*(?:<\?xml\b[^>]*\?>)?\s*(?:<!DOCTYPE[^\[>]*\[[^\]]*\]\s*>)?", re.IGNORECASE
 )
@@ -105,8 +110,7 @@ def _xml_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopi
             fault = error
     if TOP.search(text):  # in TREC's layout, within other tags
         return trec_topics(text, findings, most)
-    hint = ": write & as &amp; and < as &lt;" if fault.code == INVALID_TOKEN else ""
-    message = f"not well-formed XML: {ErrorString(fault.code)}{hint}"
+    message = f"not well-formed XML: {ErrorString(fault.code)}{HINTS.get(fault.code, '')}"
     refuse("XML", message, fault.position[0])
 
 

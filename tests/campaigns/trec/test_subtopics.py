@@ -19,6 +19,13 @@ def test_judgments_are_read_in_their_order(data: bytes) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["subtopic", "subtopic_id"])
+def test_a_table_has_its_columns_in_any_order(name: str) -> None:
+    data = f"query_id,doc_id,relevance,{name},iteration\n1,a,1,1,0\n1,a,0,2,0\n2,b,-1,x,0\n"
+    assert read_subtopics(data.encode()).judgments == read_subtopics(GOOD).judgments
+    assert read_subtopics(data.replace(",", "\t").encode()).judgments[2].subtopic == "x"
+
+
 def test_only_ascii_white_space_separates_fields() -> None:
     (judgment,) = read_subtopics("1 2 a\u00a0b 1".encode()).judgments
     assert judgment.doc_id == "a\u00a0b"
@@ -44,6 +51,8 @@ def test_comments_are_left_out_with_a_warning() -> None:
         (b"", "EMPTY", None, "no judgment"),
         (b"\n \n", "EMPTY", None, "no judgment"),
         (b"1 1 a 1\n1 a 1\n", "FIELDS", 2, "3 fields, 4 expected: topic, subtopic, document"),
+        (b"qid,subtopic,docno,rel\n1,1,a,1\n1,1,b\n", "FIELDS", 3, "3 columns, 4 expected"),
+        (b"qid,subtopic,docno,rel\n1,1,a,1\n1,1,a,0\n", "DUP", 3, "is already on line 2"),
         (b"1\n", "FIELDS", 1, "1 field, 4 expected"),
         (b"1 Q0 a 1 .5 tag\n", "FIELDS", 1, "6 fields, 4 expected"),
         (b"1 1 a 1\n1 1 b x\n", "GRADE", 2, "not a whole number from -127 to 127"),

@@ -48,6 +48,12 @@ def test_columns_are_known_by_their_names_in_any_order(convert: type) -> None:
             3,
             "inside a quoted cell twice",
         ),
+        (
+            'topic,doc_id,grade,note\n1,a,1,"x\n1,b,1,y\n1,c,1,"z"\n',
+            "FIELDS",
+            2,
+            "is closed only on line 4, and text follows it",
+        ),
         ("topic,doc_id,grade,note\n1,a,1,x\ry\n", "STRAY_CR", 2, "CR inside the line"),
         ('topic,doc_id,grade,note\n1,a,1,"x\n\n"\n1,b,2.5,y\n', "GRADE", 5, "not a whole number"),
     ],

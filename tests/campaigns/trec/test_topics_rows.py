@@ -18,6 +18,7 @@ from tests.campaigns.trec.outcomes import Row, check, refuse
 
 TSV = b"1\tfirst query\n2\tsecond query\n"
 XML = b"<topics>\n<topic number='1'>\n<query>a</query></topic>\n</topics>\n"
+XML_DECLARED = b"<?xml version='1.0'?>\n" + XML
 TREC = b"""
 <top>
 <num> Number: 301
@@ -65,6 +66,7 @@ ROWS = [
     refuse("T06-no-ids", b'{"q": "x", "title": "y"}\n' * 9, "TOPIC", 1, "9 of 9 topics have no id"),
     refuse("T06-vectors", b'{"id": 1, "vector": [0.5]}\n', "FIELDS", 1, "vector is not text"),
     refuse("T07-xml", b"<topics>\n<topic number='1'>\n<query>x\n</topics>", "XML", 4),
+    refuse("T07-joined", XML_DECLARED + XML_DECLARED, "XML", 6, "If several files were joined"),
     refuse("T09", LAUGHS, "XML", 2, "the DOCTYPE declares entities"),
     refuse("T09-parameter", LAUGHS.replace(b"lol ", b"% lol ", 1), "XML", 2, "declares entities"),
     refuse("T10", OUTSIDE, "XML", 1, "the DOCTYPE declares entities"),
