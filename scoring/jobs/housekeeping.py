@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
+from itertools import islice
 
 from django.conf import settings
 from django.core.files.storage import default_storage
@@ -21,8 +22,7 @@ OWNERS = {
     "grades": StoredGrades,
     "snapshots": Snapshot,
 }
-
-
+KEYS_AT_ONCE = 500  # a site may have millions
 PROBES_FOLDER = "health"  # what probes of the storage write, and delete at once
 
 
@@ -40,13 +40,16 @@ def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str
     """Skips recent files: their row may be about to be written."""
     limit = database_now() - older_than  # not the machine's clock, which may be ahead
     for folder in (*OWNERS, PROBES_FOLDER):
-        owned: set[str] = set()
-        if owner := OWNERS.get(folder):
-            owned |= {*owner.objects.exclude(storage_key="").values_list("storage_key", flat=True)}
-        for key in _keys(folder):
-            with suppress(FileNotFoundError):
-                if key not in owned and default_storage.get_modified_time(key) < limit:
-                    yield key
+        owner, keys = OWNERS.get(folder), _keys(folder)
+        while batch := list(islice(keys, KEYS_AT_ONCE)):
+            owned: set[str] = set()
+            if owner:
+                rows = owner.objects.filter(storage_key__in=batch)
+                owned |= {*rows.values_list("storage_key", flat=True)}
+            for key in batch:
+                with suppress(FileNotFoundError):
+                    if key not in owned and default_storage.get_modified_time(key) < limit:
+                        yield key
 
 
 def _keys(folder: str) -> Iterator[str]:
