@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 from unittest import mock
@@ -11,7 +12,7 @@ from hypothesis import settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import Redirect, StaticFile
 
-from scoring.jobs import health_probes
+from scoring.jobs import health, health_probes, probes
 from tests import patience
 from tests.caches import empty_caches
 from tests.chromium import chromium
@@ -51,6 +52,14 @@ def _with_room(function: Callable[[], None]) -> None:
 _with_room.__code__ = _with_room.__code__.replace(co_stacksize=35_000)
 
 
+class ReadByTheTest(probes.Probe[health.Work]):
+    """Another thread would not see what the transaction of the test has not committed."""
+
+    def begin(self) -> None:
+        self._began_at = time.monotonic()
+        self._run()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Time limits grow as the patience does. The limits of the product that a busy machine would
     reach are as long, but in the tests of them."""
@@ -60,6 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
     Supervisor.ready_seconds = patience.PATIENCE
     health_probes.TIMEOUT = patience.PATIENCE
     health_probes.PROBES = health_probes.make_probes()
+    health.WORK = ReadByTheTest("job queue", health.read_work)
+    probes.ASKED_SECONDS = 0  # no check goes on after its test
 
 
 @pytest.hookimpl(wrapper=True)

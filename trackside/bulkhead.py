@@ -27,6 +27,10 @@ class StoreAway(OSError):
         super().__init__(EIO, f"the store failed for {name}: {reason}")
 
 
+class StoreCrowded(StoreAway, TimeoutError):
+    """Others wait for the store already. Of the store itself, this says only that it is silent."""
+
+
 class Visit:
     """One request to the store, and how much of its file was transferred."""
 
@@ -72,7 +76,7 @@ class Bulkhead:
             raise StoreAway(name, "it failed a moment ago")
         while not self._places.acquire(timeout=SILENT_SECONDS / 4):
             if time.monotonic() - max(self.heard_at, began) > SILENT_SECONDS:
-                raise StoreAway(name, "it is silent, and others wait for it already")
+                raise StoreCrowded(name, "it is silent, and others wait for it already")
 
     def _raise(self, name: str, error: Exception) -> None:
         if _status(error) == 404:

@@ -1,26 +1,36 @@
 """The health of the site: whether its parts respond, how long jobs wait, and how they ended."""
 
+import time
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import connection
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
 from django.db.models.functions import Now
 
 from scoring.jobs import health_probes
+from scoring.jobs.probes import Probe, State
 from scoring.models import Backup, Job
+
+WORK_SECONDS = 30.0  # after the last successful look at the queue, it counts as busy
 
 
 @dataclass(frozen=True)
 class Health:
-    """What a site needs to accept runs and score them."""
+    """What a site needs to accept runs and score them. A busy part counts as one that works."""
 
-    database: bool
-    storage: bool
-    broker: bool
-    mail: bool
-    work_is_done: bool
+    works: dict[str, bool]
+    busy: list[str]
+    last_backup: datetime | None
+
+
+@dataclass(frozen=True)
+class Work:
+    """Whether workers process jobs, and when the last backup was completed."""
+
+    is_done: bool
+    last_backup: datetime | None
 
 
 @dataclass(frozen=True)
@@ -38,9 +48,19 @@ class JobStatistics:
 
 
 def check_health() -> Health:
-    """Takes at most two seconds, even if a part does not respond."""
-    answers = health_probes.answers()
-    return Health(**answers, work_is_done=answers["database"] and _work_is_done())
+    """Takes `health_probes.TIMEOUT` at most, because only the threads of the probes wait for parts,
+    and for queries of the database."""
+    until = time.monotonic() + health_probes.TIMEOUT
+    WORK.begin()
+    states = health_probes.states(until)
+    states["work_is_done"] = WORK.state(until)
+    works = {name: state is not State.FAILS for name, state in states.items()}
+    work = WORK.value if works["database"] and works["work_is_done"] else None
+    return Health(
+        works=works | {"work_is_done": work is not None and work.is_done},
+        busy=[name for name, state in states.items() if state is State.BUSY],
+        last_backup=work.last_backup if work else None,
+    )
 
 
 def job_statistics() -> list[JobStatistics]:
@@ -73,21 +93,21 @@ def abandoned_count() -> int:
 
 
 def last_backup() -> Backup | None:
-    """The last completed backup of the site; None also if the database fails."""
-    try:
-        return Backup.objects.order_by("finished_at").last()
-    except DatabaseError:  # it failed after it had responded
-        return None
+    """The last completed backup of the site."""
+    return Backup.objects.order_by("finished_at").last()
+
+
+def read_work() -> Work:
+    """A few queries on the connection of this thread. Raises DatabaseError."""
+    backup = last_backup()
+    return Work(is_done=_work_is_done(), last_backup=backup.finished_at if backup else None)
 
 
 def _work_is_done() -> bool:
     """Whether workers process jobs. A long queue is healthy while jobs are claimed or running."""
-    try:
-        return not abandoned_count() and (
-            oldest_waiting_seconds() <= settings.LONGEST_WAIT_SECONDS or _makes_progress()
-        )
-    except DatabaseError:  # it failed after it had responded
-        return False
+    return not abandoned_count() and (
+        oldest_waiting_seconds() <= settings.LONGEST_WAIT_SECONDS or _makes_progress()
+    )
 
 
 def _makes_progress() -> bool:
@@ -108,3 +128,14 @@ def _statistics(kind: str, row: dict) -> JobStatistics:
         lost_leases=row.get("lost") or 0,
         seconds=lasted.total_seconds() if lasted else 0.0,
     )
+
+
+def _check_work() -> Work:
+    try:
+        return read_work()
+    finally:
+        connection.close()  # this thread's own
+
+
+# Of this process. It needs several queries, and what it tells changes within minutes.
+WORK = Probe("job queue", _check_work, **health_probes.LIMITS | {"trusted": WORK_SECONDS})

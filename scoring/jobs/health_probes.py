@@ -5,7 +5,6 @@ import os
 import smtplib
 import tempfile
 from pathlib import Path
-from threading import Thread
 
 import redis
 from django.conf import settings
@@ -15,26 +14,25 @@ from django.db import connection
 
 from campaigns.models.identity import new_public_id
 from scoring.jobs.housekeeping import PROBES_FOLDER
-from scoring.jobs.probes import Probe
+from scoring.jobs.probes import Probe, State
 
-TIMEOUT = 1.5  # seconds
+TIMEOUT = 1.0  # seconds that a request waits
+# A part that does not respond in this time is busy, and not dead, for so many seconds after the
+# beginning of the last check that succeeded.
+RECENT_SECONDS = 10.0
+REPEAT_SECONDS = 3.0  # two checks in a row may then take 3.5 s each
+LIMITS = {"max_age": 2.0, "trusted": RECENT_SECONDS, "repeat": REPEAT_SECONDS}
+MAIL_SECONDS = 15.0  # between two connections to the mail server
 PROBE_FILE = f"{PROBES_FOLDER}/files/{new_public_id()}"  # of this process
 PROBE_BYTES = 64 * 1024  # more than fits beside a file's name
 
 
-def answers() -> dict[str, bool]:
-    """Whether each part works; all are probed in parallel."""
-    results: dict[str, bool] = {}
-
-    def run(name: str, probe: Probe) -> None:
-        results[name] = probe.answers()
-
-    threads = [Thread(target=run, args=pair, daemon=True) for pair in PROBES.items()]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+def states(until: float) -> dict[str, State]:
+    """The state of each part, at the latest at `until` of the monotonic clock. All are probed in
+    parallel, and simultaneous requests share the checks."""
+    for probe in PROBES.values():
+        probe.begin()
+    return {name: probe.state(until) for name, probe in PROBES.items()}
 
 
 def _check_database() -> None:
@@ -61,7 +59,8 @@ def _check_broker() -> None:
             file.flush()
             os.fsync(file.fileno())
         return
-    limits = {"socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT}
+    # With a shorter limit, a busy Redis would be reported as one that fails.
+    limits = {"socket_timeout": RECENT_SECONDS, "socket_connect_timeout": RECENT_SECONDS}
     with redis.Redis.from_url(settings.BROKER_URL, **limits) as broker:
         broker.set("trackside-health", 1, ex=60)
 
@@ -71,16 +70,21 @@ def _check_mail() -> None:
     if not settings.MAIL_TRANSPORT.endswith("smtp.EmailBackend"):
         return
     connect = smtplib.SMTP_SSL if getattr(settings, "EMAIL_USE_SSL", False) else smtplib.SMTP
-    with connect(settings.EMAIL_HOST, settings.EMAIL_PORT, timeout=TIMEOUT):
+    with connect(settings.EMAIL_HOST, settings.EMAIL_PORT, timeout=RECENT_SECONDS):
         pass
 
 
-def make_probes() -> dict[str, Probe]:
+def make_probes() -> dict[str, Probe[None]]:
+    for_mail = {
+        "max_age": MAIL_SECONDS,
+        "trusted": RECENT_SECONDS + MAIL_SECONDS,
+        "repeat": MAIL_SECONDS,
+    }
     return {
-        "database": Probe("database", _check_database, timeout=TIMEOUT),
-        "storage": Probe("storage", _check_storage, timeout=TIMEOUT, max_age=2),
-        "broker": Probe("broker", _check_broker, timeout=TIMEOUT, max_age=2),
-        "mail": Probe("mail server", _check_mail, timeout=TIMEOUT, max_age=15),
+        "database": Probe("database", _check_database, **LIMITS),
+        "storage": Probe("storage", _check_storage, **LIMITS),
+        "broker": Probe("broker", _check_broker, **LIMITS),
+        "mail": Probe("mail server", _check_mail, **for_mail),
     }
 
 

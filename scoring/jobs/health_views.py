@@ -1,7 +1,7 @@
 """Health checks and metrics, for operators."""
 
+import time
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -19,20 +19,24 @@ from scoring.jobs.health import (
     last_backup,
     oldest_waiting_seconds,
 )
+from scoring.jobs.probes import State
 
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     """200 if all parts work, else 503, within two seconds. `?of=web` leaves out broker, mail and
     workers: a restart of the web process does not repair them, and pages and uploads still work.
-    The metrics have the figures, such as the length of the queue."""
-    health = asdict(check_health())
-    if request.GET.get("of") == "web":
-        health = {name: health[name] for name in ("database", "storage")}
-    status = 200 if all(health.values()) else 503
-    backup = last_backup() if health["database"] else None
-    facts = {"last_backup": backup.finished_at} if backup else {}
-    return JsonResponse(health | facts, status=status)
+    `busy` names parts that count as working because they did a few seconds ago. The metrics have
+    the figures, such as the length of the queue."""
+    health = check_health()
+    names = ["database", "storage"] if request.GET.get("of") == "web" else list(health.works)
+    answer: dict[str, object] = {name: health.works[name] for name in names}
+    status = 200 if all(answer.values()) else 503
+    if busy := [name for name in health.busy if name in names]:
+        answer["busy"] = busy
+    if health.last_backup:
+        answer["last_backup"] = health.last_backup
+    return JsonResponse(answer, status=status)
 
 
 @require_safe
@@ -51,14 +55,14 @@ class _Collector:
     """Reads job statistics from the database, so that every web process reports the same."""
 
     def collect(self) -> Iterator[Metric]:
-        answers = health_probes.answers()
+        states = health_probes.states(time.monotonic() + health_probes.TIMEOUT)
         up = GaugeMetricFamily(
             "trackside_part_up", "Whether a part responds and works.", labels=["part"]
         )
-        for part, is_up in answers.items():
-            up.add_metric([part], is_up)
+        for part, state in states.items():
+            up.add_metric([part], state is not State.FAILS)
         yield up
-        if answers["database"]:
+        if states["database"] is State.WORKS:
             yield GaugeMetricFamily(
                 "trackside_oldest_waiting_seconds",
                 "How long the oldest waiting job has waited.",

@@ -23,6 +23,7 @@ from campaigns.models import Run
 from scoring import verifying
 from scoring.backups import archive
 from scoring.jobs import health_probes, queue
+from scoring.jobs.probes import Probe
 from tests.faults.servers import Postgres, Redis
 from tests.faults.unresponsive import accepting_and_saying_nothing, stopped
 from tests.patience import PATIENCE, wait_for
@@ -169,7 +170,7 @@ def test_a_silent_store_holds_few_threads_and_for_a_while(
     for thread in threads:
         thread.start()
     wait_for("all places to be taken", lambda: not store.bulkhead._places._value or None)
-    with pytest.raises(OSError, match="others wait"):
+    with pytest.raises(TimeoutError, match="others wait"):
         store.exists("a")
     assert heard == []  # the others still wait
     for thread in threads:
@@ -288,3 +289,22 @@ def test_healthz_names_a_redis_that_is_full_or_a_replica(
     assert is_well()
     broker.client().replicaof(HOST, broker.port)
     assert not is_well()
+
+
+@pytest.mark.django_db
+def test_healthz_calls_a_stopped_redis_busy_and_then_dead_until_it_goes_on(
+    broker: Redis, settings: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.USES_FOLDER_BROKER, settings.BROKER_URL = False, broker.url
+    probe = Probe("broker", health_probes._check_broker, max_age=0, trusted=3600)
+    others = {name: Probe(name, lambda: None, max_age=3600) for name in health_probes.PROBES}
+    monkeypatch.setattr(health_probes, "PROBES", others | {"broker": probe})
+    assert Client().get("/healthz").status_code == 200
+    with stopped(broker.process), monkeypatch.context() as impatient:
+        impatient.setattr(health_probes, "TIMEOUT", 0.01)
+        told = Client().get("/healthz").json()
+        assert (told["broker"], told["busy"]) == (True, ["broker"])
+        probe._trusted = 0  # the last answer is no longer recent
+        answer = Client().get("/healthz")
+        assert (answer.status_code, answer.json()["broker"]) == (503, False)
+    wait_for("Redis to answer", lambda: Client().get("/healthz").json()["broker"])

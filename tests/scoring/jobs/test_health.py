@@ -4,19 +4,25 @@ import errno
 import logging
 import os
 import re
+import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.checks import Tags, run_checks
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from scoring.jobs import health_probes, queue, workers
+from scoring.jobs import health, health_probes, queue, workers
 from scoring.jobs.housekeeping import delete_unowned_files, sweep
+from scoring.jobs.probes import Probe, State
 from scoring.models import Backup, Job
 from tests.making import make_run
+from tests.patience import PATIENCE
 from trackside import request_ids
 from trackside.request_ids import HEADER, JsonLines, Named
 
@@ -80,6 +86,97 @@ def test_a_storage_that_cannot_be_written_is_reported(
     settings.METRICS_TOKEN = "sesame"
     text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
     assert 'trackside_part_up{part="storage"} 0.0' in text
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Broker and work answer while it is open. The other parts have answered, and no request waits
+    for a part that does not."""
+    opened = threading.Event()
+    opened.set()
+
+    def wait() -> health.Work:
+        assert opened.wait(PATIENCE)
+        return health.Work(is_done=True, last_backup=None)
+
+    parts = {name: Probe(name, lambda: None, max_age=3600) for name in health_probes.PROBES}
+    silent = {"max_age": 0.0, "trusted": 3600.0}
+    parts["broker"] = Probe("broker", lambda: wait() and None, **silent)
+    monkeypatch.setattr(health_probes, "PROBES", parts)
+    monkeypatch.setattr(health, "WORK", Probe("job queue", wait, **silent), raising=False)
+    assert Client().get("/healthz").status_code == 200
+    monkeypatch.setattr(health_probes, "TIMEOUT", 0.01)
+    opened.clear()
+    yield opened
+    opened.set()
+
+
+def test_a_silent_part_is_busy_while_its_last_answer_is_recent(
+    client: Client, settings: object, gate: threading.Event
+) -> None:
+    answer = client.get("/healthz")
+    told = answer.json()
+    assert (answer.status_code, told.pop("busy")) == (200, ["broker", "work_is_done"])
+    assert all(told.values())
+    assert "busy" not in client.get("/healthz?of=web").json()
+    settings.METRICS_TOKEN = "sesame"
+    text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
+    assert 'trackside_part_up{part="broker"} 1.0' in text
+    health_probes.PROBES["broker"]._trusted = health.WORK._trusted = 0.0  # it was long ago
+    answer = client.get("/healthz")
+    silent = [name for name, is_well in answer.json().items() if not is_well]
+    assert (answer.status_code, silent) == (503, ["broker", "work_is_done"])
+    assert "busy" not in answer.json()
+
+
+def test_a_health_check_starts_no_thread_while_parts_are_silent(
+    client: Client, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise AssertionError(thread.name)
+
+    client.get("/healthz")
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert client.get("/healthz").status_code == 200
+
+
+def test_all_parts_have_one_deadline(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    deadlines: list[float] = []
+
+    class Recorder(Probe):
+        def begin(self) -> None:
+            pass
+
+        def state(self, until: float) -> State:
+            deadlines.append(until)
+            return State.FAILS
+
+    parts = {name: Recorder(name, lambda: None) for name in health_probes.PROBES}
+    monkeypatch.setattr(health_probes, "PROBES", parts)
+    monkeypatch.setattr(health, "WORK", Recorder("job queue", health.read_work))
+    assert client.get("/healthz").status_code == 503
+    assert (len(deadlines), len(set(deadlines))) == (5, 1)
+
+
+def test_the_thread_of_a_health_check_does_not_wait_for_the_database(
+    client: Client, gate: threading.Event
+) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        client.get("/healthz")
+    assert len(queries) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_thread_of_the_probe_reads_work_and_backup(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "WORK", Probe("job queue", health._check_work, max_age=0))
+    assert client.get("/healthz").status_code == 200
+    waiting_job(since=timedelta(minutes=3))
+    Backup.objects.create(finished_at=timezone.now(), bytes=1000, files=3, faults=0)
+    told = client.get("/healthz").json()
+    assert (told["database"], told["work_is_done"]) == (True, False)
+    assert "last_backup" in told
 
 
 def test_the_last_backup_is_reported(client: Client, settings: object) -> None:
