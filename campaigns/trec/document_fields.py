@@ -58,7 +58,7 @@ def _records(lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
             for _, text in islice(json_objects((number, line), lines), LOOKED_AT + 1):
                 with suppress(ValueError):
                     yield _texts_of(json_record(text))
-        elif (table := table_of(line)) and table.names:
+        elif (table := table_of(line, number)) and table.names:
             for row in islice(table_rows(lines, table.separator), LOOKED_AT):
                 if len(row.cells) == len(table.names):
                     yield dict(zip(table.names, row.cells, strict=True))

@@ -24,7 +24,7 @@ from campaigns.trec.documents_checks import (
     field_name,
 )
 from campaigns.trec.documents_json import json_documents
-from campaigns.trec.documents_trec import DOC, trec_documents
+from campaigns.trec.documents_trec import AROUND, DOC, trec_documents
 from campaigns.trec.problems import Problem, ProblemList, latin_1_hint, refuse, shown
 from campaigns.trec.topics_checks import squeezed
 
@@ -68,14 +68,14 @@ def _raw_documents(
     for number, line in lines:
         if line.strip():
             rest = chain([(number, line)], lines)
-            if DOC.match(line):
-                return trec_documents(rest)
+            if DOC.search(line) or AROUND.match(line.lstrip()):
+                return trec_documents(rest, findings)
             if line.lstrip().startswith(("{", "[")):
                 return json_documents((number, line), lines, names, findings)
-            if table := table_of(line):
+            if table := table_of(line, number):
                 return table.documents(lines if table.names else rest, names, findings)
             message = (
-                "the file does not begin with <DOC>, a JSON object, an id and a tab, or a header "
+                "the file does not begin with <DOC>, JSON, an id and a tab, or a header "
                 "with id and text"
             )
             refuse("TYPE", message, number, line)
@@ -126,12 +126,14 @@ class Table:
         return columns_fault(cells, self.names)
 
 
-def table_of(line: str) -> Table | None:
-    """The table that begins with this line."""
+def table_of(line: str, number: int = 1) -> Table | None:
+    """The table that begins with this line. Raises FormatError for a column that is repeated."""
     for separator in ("\t", ",", ";"):
         names = tuple(field_name(name) for name in table_cells(line, separator))
         has_id = any(name in names for name in ID_NAMES)
         if has_id and any(name in names for name in TEXT_NAMES):
+            if repeated := [name for name in names if name and names.count(name) > 1]:
+                refuse("FIELDS", f"the column '{shown(repeated[0])}' is repeated", number)
             return Table(separator, names)
     return Table("\t") if "\t" in line else None
 

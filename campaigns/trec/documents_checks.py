@@ -60,7 +60,8 @@ def document_problem(raw: RawDocument, seen: dict[str, int]) -> Problem | None:
     """`seen` has the ids before it with their lines."""
     doc_id, message = raw.doc_id, ""
     if not doc_id:
-        return Problem("FIELDS", raw.line, "the document has no id")
+        message = "the document has no id, such as <DOCNO>, or a field doc_id, docno or id"
+        return Problem("FIELDS", raw.line, message)
     if doc_id in seen:
         message = f"the document is already on line {seen[doc_id]}"
         return Problem("DUP", raw.line, message, None, shown(doc_id))

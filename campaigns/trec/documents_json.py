@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NoReturn
 
-from campaigns.trec.documents_checks import TEXT_CHARACTERS, FieldNames, RawDocument, field_name
+from campaigns.trec.documents_checks import (
+    ID_NAMES,
+    TEXT_CHARACTERS,
+    TEXT_NAMES,
+    FieldNames,
+    RawDocument,
+    field_name,
+)
 from campaigns.trec.documents_trec import plain_text
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.topics_checks import squeezed
@@ -17,8 +25,11 @@ from campaigns.trec.topics_json import JsonNumber
 OBJECT_CHARACTERS: Final = 4 * TEXT_CHARACTERS
 # A string, a bracket, or a quote that is not closed on its line, as JSON demands.
 TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]"]')
-# Parts of an article of the Washington Post that repeat its title or are no text.
-OTHER_PARTS: Final = ("title", "date")
+READ_NAMES: Final = (*ID_NAMES, *TEXT_NAMES, "title", "headline")
+# Parts of an article of the Washington Post that are its title or no text.
+TITLE_PART: Final = "title"
+OTHER_PARTS: Final = (TITLE_PART, "date")
+PART_NAMES: Final = ("content", "text", "fullcaption", "blurb")
 
 
 def json_documents(
@@ -59,7 +70,13 @@ def json_record(text: str) -> dict[str, Any]:
         raise ValueError("the JSON is nested too deeply") from None
     if not isinstance(record, dict):
         raise ValueError("not a JSON object")
-    return {field_name(name): value for name, value in record.items()} | record
+    plain = {field_name(name): value for name, value in record.items()}
+    if len(plain) < len(record):
+        named = Counter(map(field_name, record))
+        repeated = [name for name in READ_NAMES if named[name] > 1]
+        if repeated:
+            raise ValueError(f"the key '{repeated[0]}' is repeated, in another case")
+    return plain
 
 
 def paragraphs_of(record: Mapping[str, Any], name: str) -> str:
@@ -78,9 +95,23 @@ def _document(line: int, record: Mapping[str, Any], names: FieldNames) -> RawDoc
     return RawDocument(
         line=line,
         doc_id=next((_text_of(record, name) for name in names.doc_id if name in record), ""),
-        title=squeezed(_text_of(record, "title") or _text_of(record, "headline")),
+        title=squeezed(_title(record)),
         text=next(filter(None, texts), ""),
     )
+
+
+def _title(record: Mapping[str, Any]) -> str:
+    """Also where CORD-19 and the Washington Post have it."""
+    if title := _text_of(record, "title") or _text_of(record, "headline"):
+        return title
+    metadata = record.get("metadata")
+    if isinstance(metadata, dict) and isinstance(metadata.get("title"), str):
+        return str(metadata["title"])
+    parts = record.get("contents")
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, dict) and part.get("type") == TITLE_PART:
+            return str(part.get("content") or "")
+    return ""
 
 
 def _fields(items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -108,7 +139,11 @@ def _paragraph(part: Any) -> str | None:
         return part if isinstance(part, str) and not isinstance(part, JsonNumber) else None
     if part.get("type") in OTHER_PARTS:
         return ""
-    text = next((part[key] for key in ("content", "text", "fullcaption") if part.get(key)), "")
+    text = next((part[key] for key in PART_NAMES if part.get(key)), "")
+    if isinstance(text, dict):  # of a message elsewhere
+        text = text.get("text", "")
+    if isinstance(text, list):
+        text = "\n\n".join(each for each in text if isinstance(each, str))
     if not isinstance(text, str):
         return ""
     return plain_text(text) if part.get("type") == "sanitized_html" else text

@@ -7,7 +7,7 @@ import pytest
 
 from campaigns.trec.documents import read_documents
 from campaigns.trec.documents_checks import ParsedDocument
-from campaigns.trec.problems import FormatError, ProblemList
+from campaigns.trec.problems import FormatError
 
 JSON_LINES = b"""\
 {"doc_id": "a1", "title": "First  one", "text": "Some text.", "other": [1]}
@@ -149,6 +149,7 @@ def test_quotes_between_tabs_are_text() -> None:
         (b'docno,text\n1,"a\nb"\n2\n', ["4 FIELDS"]),
         (b'docno,text\n1,"a"b\n', ["2 FIELDS"]),
         (b"docno,text\n1,a\rb\n", ["2 STRAY_CR"]),
+        (b"\ndocno,text,TEXT\n1,a,b\n", ["2 FIELDS"]),
         (b"docno,text\n,a\n", ["2 FIELDS"]),
         (b"docno,text\n1,a\n\n1,b\n", ["4 DUP"]),
         (b"docno,text\n1 2,a\n", ["2 INVISIBLE"]),
@@ -242,10 +243,28 @@ NEWSPAPERS = {  # made up, in the forms of the collections
         "",
         "if a<b then </TEXT> & &lt; and <![CDATA[ b",
     ),
+    "a page of the web": (
+        "<DOCHDR>HTTP/1.0 200</DOCHDR><!DOCTYPE html><html><head><title>A head</title><style>b{}"
+        "</style></head><body>One<script>if (a<b) x()</script><p>wor<b>d</b>s</p></body></html>",
+        "A head",
+        "One\n\nwords",
+    ),
+    "a page of the web within the text": ("<TEXT><BODY>hi</BODY></TEXT>", "", "hi"),
+    "what is around the text": (
+        "<BODY>before<TEXT>in</TEXT>after</BODY>",
+        "",
+        "in\n\nbefore after",
+    ),
+    "no names of tags": (
+        "<TEXT>mail <john@x.org> or <http://a.b/c>, List<String> and n<z>m, H<sub>2</sub>O</TEXT>",
+        "",
+        "mail <john@x.org> or <http://a.b/c>, List<String> and n<z>m, H2O",
+    ),
+    "names that are closed": ("<TEXT>a <place>b</place> c</TEXT>", "", "a  b  c"),
     "no tags": (
         "<TEXT>if a<b then c>d or a<b and b>c, <DOC x> < x >, <i class=a>so</i></TEXT>",
         "",
-        "if a<b then c>d or a<b and b>c, <DOC x> < x >,  so",
+        "if a<b then c>d or a<b and b>c, <DOC x> < x >, so",
     ),
     "caption": (
         "<LEADPARA>The lead.</LEADPARA><CAPTION>A map.</CAPTION><TEXT>The text.</TEXT>",
@@ -309,37 +328,3 @@ def test_no_part_of_a_document_is_lost(data: bytes, code: str, line: int) -> Non
         list(read_documents(data))
     (problem,) = refused.value.problems
     assert (problem.code, problem.line) == (code, line)
-
-
-@pytest.mark.parametrize(
-    "tag", ['<DOC id="A">', "<doc docno='A' >", "<DOC type='x' ID='A'>\n<TITLE></TITLE>"]
-)
-def test_the_id_of_a_document_may_be_an_attribute(tag: str) -> None:
-    (found,) = read_documents(f"{tag}\n<TEXT>text</TEXT>\n</DOC>\n".encode())
-    assert (found.doc_id, found.text) == ("A", "text")
-    (found,) = read_documents(f"{tag}<DOCNO>B</DOCNO>text</DOC>".encode())
-    assert (found.doc_id, found.text) == ("B", "text")
-
-
-def test_two_ids_in_one_document_are_a_fault() -> None:
-    data = b"<DOC>\n<DOCNO>A</DOCNO>\nfirst\n<DOCNO>B</DOCNO>\nsecond\n</DOC>\n"
-    with pytest.raises(FormatError, match="line 1: FIELDS the document has two ids"):
-        list(read_documents(data))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        '{"id": "1", "title": "a\x93b", "text": "it\x92s \x81"}\n{"id": "2", "text": "a"}\n',
-        "<DOC><DOCNO>1</DOCNO><TITLE>a\x93b</TITLE><TEXT>it\x92s \x81</TEXT></DOC>",
-    ],
-)
-def test_remains_of_windows_1252_become_its_characters(data: str) -> None:
-    findings = ProblemList()
-    first, *_ = read_documents(data.encode(), findings=findings)
-    assert (first.title, first.text) == ("a\u201cb", "it\u2019s")
-    (warning,) = findings.warnings
-    assert str(warning) == (
-        "line 1: WINDOWS_1252 1 text has control characters that are remains of Windows-1252: they "
-        "became the characters of Windows-1252 ('1')"
-    )

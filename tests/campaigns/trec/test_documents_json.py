@@ -50,14 +50,23 @@ def test_articles_of_the_washington_post() -> None:  # made up, with the keys of
     data = f'{{"id": "d1", "title": "A head", "contents": [{parts}], "source": "x"}}\n'
     (found,) = read_documents(data.encode())
     assert found == ParsedDocument(
-        "d1", "A head", "Sport\n\nBy A. Writer\n\nA map.\n\nOne  of  & two."
+        "d1", "A head", "Sport\n\nBy A. Writer\n\nA map.\n\nOne of & two."
     )
 
 
-def test_articles_of_cord_19() -> None:  # made up, with the keys of the collection
-    data = b'{"paper_id": "p", "body_text": [{"text": "One."}, {"text": "Two.", "section": "s"}]}'
+def test_an_article_of_the_washington_post_has_its_title_in_a_part() -> None:
+    data = b"""{"id": "d1", "title": null, "contents": [{"type": "title", "content": "A head"},
+        {"type": "tweet", "content": {"text": "A tweet."}}, {"type": "gallery", "blurb": "A map."},
+        {"type": "list", "content": ["One.", "Two."]}]}"""
     (found,) = read_documents(data)
-    assert (found.doc_id, found.text) == ("p", "One.\n\nTwo.")
+    assert found == ParsedDocument("d1", "A head", "A tweet.\n\nA map.\n\nOne.\n\nTwo.")
+
+
+def test_articles_of_cord_19() -> None:  # made up, with the keys of the collection
+    data = b"""{"paper_id": "p", "metadata": {"title": "A head"}, "body_text": [{"text": "One."},
+        {"text": "Two.", "section": "s"}]}"""
+    (found,) = read_documents(data)
+    assert found == ParsedDocument("p", "A head", "One.\n\nTwo.")
 
 
 @pytest.mark.parametrize(
@@ -73,6 +82,7 @@ def test_articles_of_cord_19() -> None:  # made up, with the keys of the collect
         (b'[\n{"id": "1", "text": "a"}]\n{"id": "2", "text": "a"}', ["3 JSON"]),
         (b'[["id", "1"]]\n', ["1 JSON"]),
         (b"[\n1,\n2]\n", ["2 JSON"]),
+        (b'{"id": "1", "text": "a", "Text": "b"}\n{"id": "2", "url": "a", "URL": "b"}', ["1 JSON"]),
         (b"[]\n", ["None EMPTY"]),
         (b"[\n]\n", ["None EMPTY"]),
         (b"[", ["1 JSON"]),
