@@ -17,6 +17,7 @@ from django.db import models
 from django.db.models import Q
 
 from campaigns.models.showing import Preset, StageSwitches, check_stage_switches, trec_style
+from campaigns.trec.topics_checks import query_field
 
 SMALL = 32_767  # the maximum of small integer columns on every database
 DEEPEST = 1_000_000
@@ -377,7 +378,7 @@ class Topic(models.Model):
 
     @property
     def title(self) -> str:
-        return self.fields[0][1] if self.fields else ""
+        return query_field(self.fields)[1]
 
     @property
     def labelled_fields(self) -> list[tuple[str, str]]:

@@ -44,7 +44,8 @@ DOCUMENT: Final = (
 )
 SCORE: Final = ("score", "retrieval_score", "sim")
 GRADE: Final = ("grade", "relevance", "label", "rel", "score")
-SUBTOPIC: Final = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
+SUBTOPIC_NAMES: Final = ("subtopic", "subtopic_id")
+ITERATION: Final = ("iteration", "iter", "q0")
 NAME: Final = ("tag", "run", "run_id", "runid", "run_name", "name")
 SEPARATORS: Final = ("\t", ",", ";")
 AS_WRITTEN: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
@@ -52,7 +53,7 @@ PIECE_BYTES: Final = 1 << 20
 MAX_JSON_BYTES: Final = 1 << 27
 ENTRIES_AT_ONCE: Final = 10_000
 IN_RUNS: Final = ("topic", "Q0", "document", "rank", "score", "tag")
-IN_QRELS: Final = ("topic", "iteration", "document", "grade")
+IN_QRELS: Final = ("topic", "iteration or subtopic", "document", "grade")
 FIELDS: Final = re.compile(r"\S+(?:\t\S+)*\n", re.ASCII)
 WHOLE: Final = re.compile(rb"[-+]?[0-9]+")
 WHOLE_FLOAT: Final = re.compile(r"(-?[0-9]+)\.0+", re.ASCII)
@@ -250,7 +251,9 @@ def _run_line(row: Row) -> str:
 
 def _qrels_line(row: Row) -> str:
     grade = _whole(_cell(row, GRADE))
-    return _joined(_cell(row, TOPIC), _cell(row, SUBTOPIC, "0"), _cell(row, DOCUMENT), grade)
+    otherwise = "" if row.keys() & SUBTOPIC_NAMES else "0"
+    subtopic = _cell(row, (*SUBTOPIC_NAMES, *ITERATION), otherwise)
+    return _joined(_cell(row, TOPIC), subtopic, _cell(row, DOCUMENT), grade)
 
 
 def _cells_fault(converted: str) -> str:

@@ -75,7 +75,9 @@ WARNINGS = {
     "HEADER": "A header was ignored.",
     "TAG_OF_FILE": "The file has no tag: its name became the tag.",
     "UNCLOSED": "Tags are not closed.",
-    "LEFT_OUT": "Fields of topics that are not text were left out.",
+    "LEFT_OUT": "Parts of topics or documents that are not their text were left out.",
+    "LEFT_OUT_TEXT": "Text outside the topics was left out.",
+    "LEFT_OUT_ELEMENTS": "Elements without an id beside the topics were left out.",
     "LEFT_OUT_TURNS": "Turns of the system in conversations were left out.",
     "NO_TEXT": "Topics have no text.",
     "WINDOWS_1252": "Control characters became the characters of Windows-1252.",
@@ -99,7 +101,7 @@ def shown(value: bytes | str) -> str:
 
 def latin_1_hint(byte: int) -> str:
     """What a byte may be that is not UTF-8."""
-    return ": if this is Latin-1, save it as UTF-8" if byte >= 0xA0 else ""
+    return f": if this is {'Latin-1' if byte >= 0xA0 else 'Windows-1252'}, save it as UTF-8"
 
 
 @dataclass(frozen=True, slots=True)

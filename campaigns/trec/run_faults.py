@@ -36,6 +36,8 @@ def run_hint(parts: list[bytes], line: int) -> str:
         return "the run tag is missing"
     if width == TAG and INTEGER.fullmatch(parts[RANK - 1]) and DECIMAL.fullmatch(parts[SCORE - 1]):
         return "the second field, Q0, is missing"
+    if width == MS_MARCO_WIDTH and parts[1] == b"all":
+        return "this looks like the output of trec_eval, which has no documents"
     if width == MS_MARCO_WIDTH and INTEGER.fullmatch(parts[-1]):
         return (
             "this looks like MS MARCO's form (query, document, rank) or qrels of BEIR; a run has "

@@ -13,6 +13,7 @@ from campaigns.trec.qrels import MAX_GRADE, QRELS_WIDTH
 
 GRADE = re.compile(r"-?(?:0|[1-9][0-9]{0,2})", re.ASCII)
 MAX_LINES = 10_000_000
+NO_SUBTOPIC = "0"  # what a table without such a column is given
 
 
 class SubtopicJudgment(NamedTuple):
@@ -41,8 +42,11 @@ def read_subtopics(source: BinaryIO | bytes, *, max_bytes: int = 1 << 30) -> Par
         lines = trec_qrels(plain_blocks(source, max_bytes=max_bytes), findings)
         text = read_text(b"".join(lines), findings, max_bytes=max_bytes)
         judgments = tuple(_judgments(text, findings))
+        is_table = any(warning.code == "HEADER" for warning in findings.warnings)
         if not judgments and not findings.total:
             refuse("EMPTY", "the file contains no judgment")
+        if is_table and all(judgment.subtopic == NO_SUBTOPIC for judgment in judgments):
+            refuse("FIELDS", "a table of judgments by subtopic needs a column subtopic", 1)
     if len({judgment.subtopic for judgment in judgments}) == 1:
         message = "field 2 is the same on every line: every topic has one subtopic"
         findings.warn("FIELD_2", message, field=2, value=shown(judgments[0].subtopic))

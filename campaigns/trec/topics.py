@@ -13,6 +13,7 @@ from xml.parsers.expat import ErrorString, errors
 from xml.sax.saxutils import escape, quoteattr
 
 from campaigns.trec.compression import read_text
+from campaigns.trec.documents_trec import INLINE
 from campaigns.trec.problems import Problem, ProblemList, refuse
 from campaigns.trec.topics_checks import (
     ID_NAMES,
@@ -52,6 +53,7 @@ PROLOG = re.compile(
     r"\s*(?:<\?xml\b[^>]*\?>)?\s*(?:<!DOCTYPE[^\[>]*\[[^\]]*\]\s*>)?", re.IGNORECASE
 )
 GENERIC = "field"  # the element for names that are not valid in XML
+KEPT = ("name", "lang", "{http://www.w3.org/XML/1998/namespace}lang")  # or without a meaning
 
 
 def read_topics(
@@ -98,14 +100,16 @@ def _xml_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopi
     if declared and declared[1].lower() not in UTF_8_NAMES and not text.isascii():
         refuse("ENCODING", "the XML declares another encoding: only UTF-8 is read", 1, declared[1])
     try:
-        return _elements(text)
+        return _elements(text, findings)
     except ParseError as error:
         fault = error
     if fault.code == SECOND_ROOT:
         prolog = PROLOG.match(text)
         start = prolog.end() if prolog else 0
         try:
-            return _elements(f"{text[:start]}<topics>{text[start:]}</topics>", is_enclosed=True)
+            return _elements(
+                f"{text[:start]}<topics>{text[start:]}</topics>", findings, is_enclosed=True
+            )
         except ParseError as error:
             fault = error
     if TOP.search(text):  # in TREC's layout, within other tags
@@ -150,8 +154,9 @@ class _Placed(TreeBuilder):
         return int(self.parser.parser.CurrentLineNumber) if self.parser else 0
 
 
-def _elements(text: str, *, is_enclosed: bool = False) -> Iterator[RawTopic]:
+def _elements(text: str, findings: ProblemList, *, is_enclosed: bool = False) -> Iterator[RawTopic]:
     """Every child of the root is a topic. Its id is an attribute or a child, the others are texts.
+    Children without an id are left out if those of another name are topics.
 
     A DOCTYPE may declare elements and attributes, whose default values are not used. Raises
     ParseError, and FormatError for other declarations and, in a file that is enclosed here, for
@@ -169,16 +174,25 @@ def _elements(text: str, *, is_enclosed: bool = False) -> Iterator[RawTopic]:
         _refuse_doctype(data, "declares entities: write their text")
     except (LookupError, ValueError) as error:
         refuse("ENCODING", f"the encoding declaration is wrong: {error}", 1)
-    if is_enclosed:
-        outside = [root.text, *(each.tail for each in root)]
-        for part, line in zip(outside, (builder.root_line, *builder.ends), strict=True):
-            if part and part.strip():
-                before = part[: len(part) - len(part.lstrip())]
-                message = "there is text outside the topics: remove it"
-                refuse("FIELDS", message, line + before.count("\n"))
-    elif _has_id(root) and not any(map(_has_id, root)):
+    is_one = not is_enclosed and _has_id(root) and not any(map(_has_id, root))
+    outside = [] if is_one else [root.text, *(each.tail for each in root)]
+    for part, line in zip(outside, (builder.root_line, *builder.ends), strict=False):
+        if part and part.strip():
+            line += part[: len(part) - len(part.lstrip())].count("\n")
+            if is_enclosed:
+                refuse("FIELDS", "there is text outside the topics: remove it", line)
+            findings.warn("LEFT_OUT_TEXT", "text outside the topics is left out", line=line)
+    if is_one:
         return iter([_topic(root, builder.root_line)])
-    return (_topic(element, line) for element, line in zip(root, builder.lines, strict=True))
+    kinds = {element.tag for element in root if _has_id(element)}
+    topics = []
+    for element, line in zip(root, builder.lines, strict=True):
+        if element.tag in kinds or not kinds or any(map(_has_id, element.iter())):
+            topics.append((element, line))
+        else:
+            message = "{n} {element|elements} without an id {is|are} left out"
+            findings.warn("LEFT_OUT_ELEMENTS", message, line=line, value=element.tag)
+    return (_topic(element, line) for element, line in topics)
 
 
 def _has_id(element: Element) -> bool:
@@ -221,6 +235,7 @@ def _topic(element: Element, line: int) -> RawTopic:
     ids = {name: text for name, text in element.attrib.items() if name.lower() in XML_IDS}
     fields = [(name, text) for name, text in element.attrib.items() if name not in ids]
     code = ids[min(ids, key=lambda name: XML_IDS.index(name.lower()))] if ids else None
+    left_out = [name for name in ids if ids[name] != code]
     is_topic = _has_id(element)
     if element.text and element.text.strip():
         fields.append((QUERY, element.text))
@@ -233,10 +248,17 @@ def _topic(element: Element, line: int) -> RawTopic:
         if code is None and child.tag.lower() in XML_IDS and _is_leaf(child):
             code = "".join(child.itertext())
         else:
-            fields.append((_name(child), "".join(child.itertext())))
+            fields.append((_name(child), _text(child)))
+            left_out += [f"{child.tag}/@{name}" for name in child.attrib if name not in KEPT]
         if child.tail and child.tail.strip():
             fields.append((QUERY, child.tail))
-    return RawTopic(line, code, tuple(fields))
+    return RawTopic(line, code, tuple(fields), tuple(left_out))
+
+
+def _text(element: Element) -> str:
+    """Its text and that of its parts, which are words of their own but within a line of HTML."""
+    is_one_line = all(each.tag.lower() in INLINE for each in element.iter() if each is not element)
+    return ("" if is_one_line else " ").join(element.itertext())
 
 
 def _name(element: Element) -> str:

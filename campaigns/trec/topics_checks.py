@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -19,8 +19,10 @@ FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe
 # The first that a topic has.
 ID_NAMES = (
     *("qid", "query_id", "q_id", "queryid", "question_id", "topic_id", "topicid"),
-    *("number", "num", "id", "_id", "uid", "topic"),
+    *("number", "num", "id", "_id", "uid", "identifier", "topic"),
 )
+# Of the field that is the query, in this order. Others are attributes, languages or categories.
+QUERY_NAMES = ("title", "query", "question", "text", "utterance", "raw_utterance")
 NO_ID = "the topic has no id"
 WHITE_SPACE = "topic id contains white space"
 NO_IDS = (NO_ID, WHITE_SPACE)
@@ -58,6 +60,14 @@ class RawTopic:
 def squeezed(text: str) -> str:
     """The text with each sequence of white space replaced by one space."""
     return ASCII_BLANKS.sub(" ", text).strip(" ")
+
+
+def query_field(fields: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Name and text of the field that is the query, of unknown fields the first; empty texts if
+    there is none."""
+    by_name = {name.lower(): (name, text) for name, text in reversed(fields)}
+    first = fields[0] if fields else ("", "")
+    return next((by_name[name] for name in QUERY_NAMES if name in by_name), first)
 
 
 def refuse_more(most: int, line: int) -> NoReturn:

@@ -19,6 +19,7 @@ from campaigns.trec.topics_checks import ID_NAMES, MAX_FIELDS, RawTopic, refuse_
 COLUMN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ -]{0,63}")
 ROW_CHARACTERS = 1 << 20
 QUERY = "query"  # the field name in formats without names
+COLON = re.compile(r"\w+:")  # of TREC's Web Track and Million Query Track
 TOP = re.compile(r"<top\b[^<>]*>", re.IGNORECASE)
 # Around all topics: their tags, before which an XML declaration or a comment may stand.
 BEFORE = re.compile(r"<[^<>]*>")
@@ -57,9 +58,10 @@ def trec_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopi
             findings.warn("UNCLOSED", message, line=line)
         after = text[end.end() : stop] if end else ""
         if (AFTER.sub("", after) if stop == len(text) else after).strip():
-            findings.add(
-                Problem("FIELDS", line, "there is text after the </top> of the topic: remove it")
-            )
+            begin = stop - len(after.lstrip())
+            there = line + text.count("\n", start.start(), begin)
+            message = "there is text after the </top> of the topic: remove it"
+            findings.add(Problem("FIELDS", there, message))
         codes = [value for name, value in fields if name in NUMBER_NAMES]
         if len(codes) > 1:
             message = "the topic has two numbers: a </top> is missing, or one number is too many"
@@ -127,8 +129,8 @@ def _two_columns(text: str, findings: ProblemList, most: int) -> Iterator[RawTop
     for line, row in topic_rows(text, most):
         code, tab, query = row.partition("\t")
         if not tab:
-            is_csv = "," in row or ";" in row
-            hint = ". CSV needs a header, such as qid,query" if is_csv else ""
+            hint = ". CSV needs a header, such as qid,query" if "," in row or ";" in row else ""
+            hint = ". Write a tab for the colon after the id" if COLON.match(row) else hint
             message = f"1 column, 2 expected: topic id, tab, text{hint}"
             findings.add(Problem("FIELDS", line, message, None, shown(row)))
             continue

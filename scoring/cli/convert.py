@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import gzip
 import io
 import json
 import shutil
@@ -16,6 +17,7 @@ import numpy as np
 
 from campaigns.trec.columns import LONGEST_NAME
 from campaigns.trec.compression import plain_blocks
+from campaigns.trec.document_fields import ambiguous_fields
 from campaigns.trec.documents import read_documents
 from campaigns.trec.documents_checks import ParsedDocument
 from campaigns.trec.layouts import are_qrels
@@ -58,7 +60,8 @@ def run(options: argparse.Namespace) -> int:
             shutil.copyfileobj(text, sys.stdout)
             return 0
         try:
-            with open(options.output, "wb") as file:
+            is_packed = options.output.endswith(".gz")
+            with (gzip.open if is_packed else open)(options.output, "wb") as file:
                 shutil.copyfileobj(written, file)
         except OSError as error:
             raise BadInput([f"{options.output}: {error.strerror or error}"]) from None
@@ -98,6 +101,13 @@ def _write_documents(options: argparse.Namespace, target: BinaryIO) -> None:
     findings = ProblemList()
 
     def convert(file: BinaryIO) -> None:
+        if fields := ambiguous_fields(file):
+            if fields.ids:
+                warn(f"{', '.join(fields.ids)} could be the id: {fields.ids[0]} was taken")
+            if fields.texts:
+                names = ", ".join(fields.texts)
+                warn(f"{names} could be the text: the first that has one was taken")
+        file.seek(0)
         write(_telling(read_documents(file, findings=findings), warn), target, warn)
 
     read_file(options.run, convert)

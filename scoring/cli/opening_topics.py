@@ -12,7 +12,10 @@ from scoring.cli.opening import read_file
 
 MAX_TOPICS: Final = 1_000_000  # a site allows less
 MAX_TOPIC_BYTES: Final = 1 << 30
-TOLD: Final = ("LEFT_OUT", "LEFT_OUT_TURNS", "NO_TEXT", "WINDOWS_1252")
+TOLD: Final = (
+    *("LEFT_OUT", "LEFT_OUT_TURNS", "LEFT_OUT_TEXT", "LEFT_OUT_ELEMENTS"),
+    *("NO_TEXT", "WINDOWS_1252"),
+)
 
 
 def open_topics(path: str) -> tuple[ParsedTopic, ...]:

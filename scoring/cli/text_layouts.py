@@ -13,7 +13,7 @@ from typing import BinaryIO, Final, TypeAlias
 from campaigns.trec.documents_checks import ParsedDocument
 from campaigns.trec.problems import FormatError, shown
 from campaigns.trec.topics import topics_xml_blocks
-from campaigns.trec.topics_checks import ParsedTopic, squeezed
+from campaigns.trec.topics_checks import ParsedTopic, query_field, squeezed
 from campaigns.trec.topics_text import LABELS
 from scoring.cli.opening_topics import read_many_topics
 from scoring.library.bad_input import BadInput
@@ -36,7 +36,10 @@ def write_topics(topics: Topics, layout: str, warn: Warn) -> bytes:
     """Raises BadInput for a topic that would be another one when it is read again, because of a
     name or a text that the layout cannot hold."""
     written = _written(topics, layout, warn)
-    kept = [ParsedTopic(each.code, each.fields[:1]) for each in topics]
+    kept = [
+        ParsedTopic(each.code, (query_field(each.fields),) if each.fields else ())
+        for each in topics
+    ]
     expected = kept if layout == "msmarco" else topics
     for topic, again in zip_longest(expected, _read_again(written)):
         if again is None or topic is None or not _is_same(topic, again):
@@ -114,13 +117,12 @@ def _topics_csv(topics: Topics, target: BinaryIO, _: Warn) -> None:
 
 
 def _topics_msmarco(topics: Topics, target: BinaryIO, warn: Warn) -> None:
-    """As `queries.tsv`: no field but the first."""
-    name = next((topic.fields[0][0] for topic in topics if len(topic.fields) > 1), "")
+    """As `queries.tsv`: only the query."""
+    name = next((query_field(topic.fields)[0] for topic in topics if len(topic.fields) > 1), "")
     if name:
-        warn(f"only the first field of each topic is written, such as {name}")
+        warn(f"only one field of each topic is written, such as {name}")
     for topic in topics:
-        text = topic.fields[0][1] if topic.fields else ""
-        target.write(_encoded(f"{topic.code}\t{text}\n"))
+        target.write(_encoded(f"{topic.code}\t{query_field(topic.fields)[1]}\n"))
 
 
 def _topic_rows(topics: Topics) -> Iterator[Sequence[str]]:

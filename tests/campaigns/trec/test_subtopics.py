@@ -51,6 +51,8 @@ def test_comments_are_left_out_with_a_warning() -> None:
         (b"", "EMPTY", None, "no judgment"),
         (b"\n \n", "EMPTY", None, "no judgment"),
         (b"1 1 a 1\n1 a 1\n", "FIELDS", 2, "3 fields, 4 expected: topic, subtopic, document"),
+        (b"qid,subtopic,docno,rel\n1,,a,1\n1,1,b,1\n", "FIELDS", 2, "subtopic is missing"),
+        (b"qid,intent,docno,rel\n1,1,a,1\n1,1,b,1\n", "FIELDS", 1, "needs a column subtopic"),
         (b"qid,subtopic,docno,rel\n1,1,a,1\n1,1,b\n", "FIELDS", 3, "3 columns, 4 expected"),
         (b"qid,subtopic,docno,rel\n1,1,a,1\n1,1,a,0\n", "DUP", 3, "is already on line 2"),
         (b"1\n", "FIELDS", 1, "1 field, 4 expected"),

@@ -280,3 +280,75 @@ def test_mutations_are_read_or_refused_and_nothing_is_invented() -> None:
             texts = ["".join(text.split()) for _, text in topic.fields]
             assert all(text in written or not text.isascii() for text in texts), (data, topic)
     assert read > 4_000
+
+
+def read(data: bytes) -> tuple[list[tuple[str, tuple[tuple[str, str], ...]]], list[str]]:
+    warnings: list[Problem] = []
+    topics = read_topics(data, on_warning=warnings.append)
+    return [(each.code, each.fields) for each in topics], [str(each) for each in warnings]
+
+
+def test_what_xml_has_beside_its_topics_is_told() -> None:  # queries of Indri, and exports
+    topics, told = read(
+        b"<parameters>\n<index>/x</index>\nnote\n<query><number>701</number><text>a</text></query>\n"
+        b"<memory/>\n<query><number>702</number><text>b</text></query>\n</parameters>"
+    )
+    assert topics == [("701", (("text", "a"),)), ("702", (("text", "b"),))]
+    assert told == [
+        "line 2: LEFT_OUT_ELEMENTS 2 elements without an id are left out ('index')",
+        "line 3: LEFT_OUT_TEXT text outside the topics is left out",
+    ]
+
+
+def test_attributes_of_fields_are_told() -> None:  # of the Web Track
+    topics, told = read(
+        b"<t><topic number='1' id='q1'><query>a</query>\n"
+        b"<subtopic number='1' type='nav'>b</subtopic>"
+        b"<subtopic number='2' type='inf'>c</subtopic></topic></t>"
+    )
+    assert topics == [("1", (("query", "a"), ("subtopic", "b"), ("subtopic", "c")))]
+    assert told == [
+        "line 1: LEFT_OUT fields that are not text are left out of 1 topic: id, subtopic/@number, "
+        "subtopic/@type"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        (b"<NARR><BACK>back words</BACK><REL>rel words</REL></NARR>", "back words rel words"),
+        (b"<NARR><p>one.</p><p>two.</p></NARR>", "one. two."),
+        (b"<NARR>wor<b>d</b>s</NARR>", "words"),
+        (b"<NARR>foo<br/>bar</NARR>", "foo bar"),
+    ],
+)
+def test_parts_of_a_field_are_words_of_their_own(field: bytes, text: str) -> None:
+    topics, _ = read(b"<TOPICS><TOPIC><NUM>1</NUM>" + field + b"</TOPIC></TOPICS>")
+    assert topics == [("1", (("NARR", text),))]
+
+
+def test_topics_of_clef_have_identifiers() -> None:
+    topics, _ = read(
+        b"<t><topic><identifier>10.2452/451-AH</identifier><title>a</title></topic></t>"
+    )
+    assert topics == [("10.2452/451-AH", (("title", "a"),))]
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "words"),
+    [
+        (
+            b"<top>\n<num> 1\n<title> a\n</top>\n\nstray\n<top>\n<num> 2\n</top>\n",
+            6,
+            "after the </top>",
+        ),
+        (b"1:obama family tree\n2:b\n", 1, "a tab for the colon after the id"),
+        (b"1\tit\x92s\n", 1, "if this is Windows-1252, save it as UTF-8"),
+    ],
+)
+def test_a_fault_of_a_collection_is_told_at_its_line(data: bytes, line: int, words: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        read_topics(data)
+    first = refused.value.problems[0]
+    assert first.line == line
+    assert words in first.message

@@ -93,6 +93,12 @@ def test_names_in_tables_and_json_lines(trackside):
     assert told in trackside("convert", "--qrels", qrels, "--to", "msmarco").err
 
 
+def test_a_name_that_ends_in_gz_is_written_packed(trackside, tmp_path):
+    run = trackside.write("run.txt", "q1 Q0 a 1 1.0 r\n")
+    assert trackside("convert", run, "--to", "trec", "-o", str(tmp_path / "x.gz")).status == 0
+    assert gzip.decompress((tmp_path / "x.gz").read_bytes()) == b"q1 Q0 a 1 1.0 r\n"
+
+
 def test_ms_marco_has_the_ranks_of_the_scores(trackside):
     run = trackside.write("run.txt", "q2 Q0 z 1 1 r\nq1 Q0 a 1 1 r\nq2 Q0 y 2 5 r\n")
     there = trackside("convert", run, "--to", "msmarco")

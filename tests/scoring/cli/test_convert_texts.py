@@ -40,7 +40,30 @@ def test_topics_there_and_back_are_equal(trackside, layout, back_to):
 def test_topics_of_ms_marco_have_the_first_field(trackside):
     found = trackside("convert", "--topics", trackside.write("t", TOPICS), "--to", "msmarco")
     assert found.out == '7\tnight; trains, "fast"\n08\tTopic: helmets & heads\n'
-    assert "t: warning: only the first field of each topic is written, such as title" in found.err
+    assert "t: warning: only one field of each topic is written, such as title" in found.err
+
+
+@pytest.mark.parametrize(
+    "topics",
+    [
+        "<t><topic number='1' type='ambiguous'><query>q</query><narr>n</narr></topic></t>",
+        "<TOPIC><NUM>1</NUM><SLANG>CH</SLANG><TITLE>q</TITLE></TOPIC>",
+        "qid,category,query\n1,sports,q\n",
+    ],
+)
+def test_the_field_of_ms_marco_is_the_query(trackside, topics):
+    found = trackside("convert", "--topics", trackside.write("t", topics), "--to", "msmarco")
+    assert found.out == "1\tq\n"
+
+
+def test_fields_that_could_be_the_text_are_told(trackside):
+    file = trackside.write("d.csv", "id,docid,title,abstract,text\n1,A,t,short,long\n2,B,t,s,l\n")
+    found = trackside("convert", "--documents", file, "--to", "msmarco")
+    assert found.out == "A\tlong\nB\tl\n"
+    assert "warning: docid, id could be the id: docid was taken" in found.err
+    assert (
+        "warning: text, abstract could be the text: the first that has one was taken" in found.err
+    )
 
 
 def test_topics_with_one_field_are_queries_of_beir(trackside):
