@@ -701,11 +701,13 @@ static int fill(Arrays *arrays, State *scan, Lines lines, Lists *lists) {
 static PyObject *columns_for_python(const State *scan, List heads, Arrays arrays) {
     PyObject *found = heads_for_python(heads);
     if (!found) return NULL;
-    PyObject *all = Py_BuildValue(
-        "OOOy#OnOOn", PyTuple_GetItem(found, 0), PyTuple_GetItem(found, 1),
-        PyTuple_GetItem(found, 2), scan->tag ? (const char *)scan->tag : "",
-        (Py_ssize_t)scan->tag_bytes, arrays.ids, (Py_ssize_t)arrays.words, arrays.numbers,
+    /* Not as y#: built with Python 3.13, that form is refused by 3.11 and 3.12. */
+    PyObject *tag = PyBytes_FromStringAndSize((const char *)scan->tag, (Py_ssize_t)scan->tag_bytes);
+    PyObject *all = !tag ? NULL : Py_BuildValue(
+        "OOOOOnOOn", PyTuple_GetItem(found, 0), PyTuple_GetItem(found, 1),
+        PyTuple_GetItem(found, 2), tag, arrays.ids, (Py_ssize_t)arrays.words, arrays.numbers,
         arrays.scores, (Py_ssize_t)scan->carriage_returns);
+    Py_XDECREF(tag);
     Py_DECREF(found);
     return all;
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -172,3 +174,12 @@ class TestWrongArguments:
         assert compiled.scan is not None
         with pytest.raises(ValueError, match="one rank and one score"):
             compiled.scan.order(np.zeros(2, np.int32), np.zeros(2, np.int32), np.zeros(1))
+
+
+@pytest.mark.parametrize("name", ["campaigns/trec/_scan.c", "scoring/core/data/_align.c"])
+def test_a_wheel_that_is_built_with_python_3_13_serves_earlier_ones(name: str) -> None:
+    """A length in a format, as `y#`, needs a macro of that version: `SystemError` in 3.11."""
+    text = (Path(__file__).resolve().parents[3] / name).read_text()
+    formats = re.findall(r'(?:Py_BuildValue|PyArg_\w+)\([^"]*"([^"]*)"', text)
+    assert formats
+    assert not any("#" in each for each in formats)
