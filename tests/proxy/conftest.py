@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,14 +36,12 @@ def start_proxy(tmp_path: Path) -> Iterator[StartProxy]:
         wait_for("nginx", lambda: listens(port))
         return port
 
-    def start(webs: Sequence[str], *, terminator: bool = False, **limits: int) -> int:
+    def start(webs: Sequence[str], *, terminator: bool = False, **settings: Any) -> int:
         port = free_port()
         folder = tmp_path / f"proxy{len(processes)}"
-        trusted = TERMINATOR if terminator else NOBODY
+        settings = {"trusted_proxy": TERMINATOR if terminator else NOBODY} | settings
         run(
-            write_configuration(
-                folder, listen=f"{HOST}:{port}", webs=webs, trusted_proxy=trusted, **limits
-            ),
+            write_configuration(folder, listen=f"{HOST}:{port}", webs=webs, **settings),
             port,
         )
         if not terminator:
