@@ -28,7 +28,7 @@ MANAGED = re.compile(r"manage\.py (\w+)")
 TRACKSIDE = re.compile(r"(?:^|`)trackside ([a-z]+)", re.M)
 MODULE = re.compile(r"python -m ((?:scoring|trackside|tests)[\w.]*)")
 SETTING = re.compile(r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*")
-OF_COMPOSE = {"POSTGRES_PASSWORD", "REDIS_PASSWORD", "LISTEN", "PUBLIC_SCHEME"}
+OF_COMPOSE = {"POSTGRES_PASSWORD", "REDIS_PASSWORD", "LISTEN", "PUBLIC_SCHEME", "WEB_SERVERS"}
 PATH = re.compile(
     r"`((?:campaigns|scoring|trackside|tests|templates|static|docs)/[\w./-]*(?:\.\w+|/))`"
 )

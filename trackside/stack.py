@@ -59,10 +59,11 @@ class Stack(Supervisor):
 @contextmanager
 def running(
     folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0, inside: str = HOST,
-    wish: StopRequest | None = None, **settings: str,
+    others: Sequence[str] = (), wish: StopRequest | None = None, **settings: str,
 ) -> Iterator[Stack]:  # fmt: skip
     """The stack, with an empty, migrated database, until the block ends. PostgreSQL, Redis and the
-    store listen on `inside`, where workers on other hosts can reach them. Raises `Missing`."""
+    store listen on `inside`, where other hosts can reach them. `others` are addresses of web
+    servers on other hosts, which the caller starts. Raises `Missing`."""
     programs = {name: program(name) for name in ("redis-server", "nginx", "initdb", "pg_ctl")}
     folder.mkdir(parents=True, exist_ok=True)
     redis, postgres, store = free_port(), free_port(), free_port()
@@ -77,7 +78,7 @@ def running(
         addresses = [_start_web(stack, f"web{number}") for number in range(webs)]
         for number in range(workers):
             _start_worker(stack, f"worker{number}")
-        _start_proxy(stack, addresses, programs["nginx"])
+        _start_proxy(stack, [*addresses, *others], programs["nginx"])
         stack.wait_for("the site", lambda: answers(stack.port, "/healthz?of=web"))
         yield stack
 

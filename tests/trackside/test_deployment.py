@@ -4,9 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+
+from tests.container import compose
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
@@ -106,13 +109,41 @@ def test_a_served_site_passes_djangos_own_checks_of_deployment(tmp_path: Path) -
     assert checked.returncode == 0, checked.stderr
 
 
+ELSEWHERE = {"depends_on", "environment", "networks", "volumes", "tmpfs", "ports"}
+
+
+def alone(name: str) -> dict[str, Any]:
+    """The only service of docker-compose.NAME.yml, which is for a host of its own. It must run as
+    that of the site does, with every setting."""
+    services = yaml.safe_load((ROOT / f"docker-compose.{name}.yml").read_text())["services"]
+    assert list(services) == [name]
+    for one, other in ((services[name], SERVICES[name]), (SERVICES[name], services[name])):
+        for key in set(one) - ELSEWHERE:
+            assert one[key] == other.get(key), key
+    return dict(services[name])
+
+
 def test_a_worker_host_runs_the_same_command_as_the_workers_of_the_site() -> None:
-    alone = yaml.safe_load((ROOT / "docker-compose.worker.yml").read_text())["services"]
-    beside = SERVICES["worker"]
-    assert list(alone) == ["worker"]
-    elsewhere = {"depends_on", "environment", "networks", "volumes", "tmpfs"}
-    assert {name: value for name, value in alone["worker"].items() if name not in elsewhere} == {
-        name: value for name, value in beside.items() if name not in elsewhere
-    }
     of_web = {"ARRIVAL_HEADER", "NUM_PROXIES"}
-    assert set(beside["environment"]) - of_web <= set(alone["worker"]["environment"])
+    own = set(alone("worker")["environment"])
+    assert set(SERVICES["worker"]["environment"]) - of_web <= own
+
+
+def test_a_web_host_runs_as_the_web_servers_of_the_site_and_is_one_of_the_proxy_s() -> None:
+    there, here = alone("web"), SERVICES["web"]["environment"]
+    assert set(here) <= set(there["environment"])
+    of_the_site = {"ARRIVAL_HEADER", "NUM_PROXIES", "HTTPS", "JSON_LOGS", "TMPDIR"}
+    assert {name: there["environment"][name] for name in of_the_site} == {
+        name: here[name] for name in of_the_site
+    }
+    assert there["environment"]["TMPDIR"] in there["volumes"]
+    assert there["ports"] == ["${LISTEN:?set it in .env}:8000"]
+    text = (ROOT / "docs" / "operations.md").read_text()
+    (named,) = re.findall(r'^WEB_SERVERS="(.*)"$', text, re.M)
+    variables = dict.fromkeys(
+        ("POSTGRES_PASSWORD", "REDIS_PASSWORD", "SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL"), "x"
+    )
+    for given, expected in (({}, "server web:8000;"), ({"WEB_SERVERS": named}, named)):
+        services = compose.services(ROOT / "docker-compose.yml", variables | given)
+        assert services["proxy"]["environment"]["WEB_SERVERS"] == expected
+    assert named.startswith("server web:8000; ")
