@@ -48,7 +48,9 @@ def postgres_settings(env: environ.Env, options: dict[str, Any]) -> dict[str, An
         options["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())
     return {
         "ENGINE": "trackside.postgres",
-        "CONN_MAX_AGE": 60,
+        # A pooler that gives a connection to each transaction needs 0 and True.
+        "CONN_MAX_AGE": env.int("CONN_MAX_AGE", default=60),
+        "DISABLE_SERVER_SIDE_CURSORS": env.bool("DISABLE_SERVER_SIDE_CURSORS", default=False),
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": options,
     }

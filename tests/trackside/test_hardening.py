@@ -104,6 +104,38 @@ def test_a_page_may_not_ask_postgresql_for_longer_than_a_worker_may(
     assert ("statement_timeout" in asked.stdout) is has_limit
 
 
+POOLED = """
+import django
+django.setup()
+from django.conf import settings
+database = settings.DATABASES["default"]
+print(database["CONN_MAX_AGE"], database["DISABLE_SERVER_SIDE_CURSORS"], database["OPTIONS"])
+"""
+
+
+@pytest.mark.parametrize("is_pooled", [False, True])
+def test_a_pooler_of_transactions_can_be_used(is_pooled: bool, tmp_path: Path) -> None:
+    given = {"CONN_MAX_AGE": "0", "DISABLE_SERVER_SIDE_CURSORS": "true"}
+    given |= {"DATABASE_KEEPALIVE_SECONDS": "0", "STATEMENT_SECONDS": "0"}
+    asked = subprocess.run(
+        [sys.executable, "-c", POOLED],
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "VAR_DIR": str(tmp_path),
+            "DJANGO_SETTINGS_MODULE": "trackside.settings",
+            "DATABASE_URL": "postgres://somebody@127.0.0.1:1/none",
+            "BROKER_URL": "redis://127.0.0.1:1/0",
+        }
+        | (given if is_pooled else {}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert asked.stdout.startswith("0 True" if is_pooled else "60 False")
+    assert ("'options'" in asked.stdout) is not is_pooled  # parameters of a session
+
+
 def test_an_unavailable_database_is_reported(client: Client, monkeypatch) -> None:
     from django.db import OperationalError
 
