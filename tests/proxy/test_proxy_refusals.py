@@ -2,10 +2,12 @@
 shape of the API."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.proxy.conftest import StartProxy, ask
+from trackside import stack
 
 TOO_LONG = "?" + "x" * 8100
 REFUSALS = [
@@ -45,3 +47,22 @@ def test_a_refusal_of_the_proxy_is_the_site_s(
     assert (answer.status, answer.headers["Content-Type"]) == (status, "application/json")
     assert json.loads(page)["code"] == code
     assert json.loads(page)["message"].startswith(title)
+
+
+def test_no_access_log_of_the_proxy_names_the_addresses(
+    start_proxy: StartProxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nginx's image has one for every site. Those of invitation links contain secrets."""
+    log = tmp_path / "access.log"
+
+    def write_http(folder: Path, site: str) -> Path:
+        path = stack_write(folder, site)
+        path.write_text(path.read_text().replace("access_log off;", f"access_log {log};", 1))
+        return path
+
+    stack_write = stack.write_http
+    monkeypatch.setattr(stack, "write_http", write_http)
+    port = start_proxy(["127.0.0.1:9"])
+    for _ in range(2):  # the line of the first would be written before the second is read
+        assert ask(port, "/invitations/secret/")[0].status == 503
+    assert log.read_text() == ""
