@@ -6,6 +6,7 @@ carry becomes a blank. Only one document is in memory at a time, and the ids of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -132,8 +133,9 @@ def table_of(line: str, number: int = 1) -> Table | None:
         names = tuple(field_name(name) for name in table_cells(line, separator))
         has_id = any(name in names for name in ID_NAMES)
         if has_id and any(name in names for name in TEXT_NAMES):
-            if repeated := [name for name in names if name and names.count(name) > 1]:
-                refuse("FIELDS", f"the column '{shown(repeated[0])}' is repeated", number)
+            for name, count in Counter(names).items():
+                if name and count > 1:
+                    refuse("FIELDS", f"the column '{shown(name)}' is repeated", number)
             return Table(separator, names)
     return Table("\t") if "\t" in line else None
 

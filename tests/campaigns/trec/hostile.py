@@ -213,6 +213,9 @@ DOCUMENTS: dict[str, Made] = {
         + b'"}]}'
     ),
     "table": lines(b"%d\tx\n"),
+    "columns": headed(b"id,text", again(b",")),
+    "columns with names": headed(b"id,text", lines(b",c%d")),
+    "columns of one name": headed(b"id,text", again(b",c")),
     "tabs": again(b"\t"),
     "an open quote": headed(b'id,text\n1,"', again(b"x\n")),
 }

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -64,6 +66,12 @@ def test_fields_that_could_be_the_text_are_told(trackside):
     assert (
         "warning: text, abstract could be the text: the first that has one was taken" in found.err
     )
+
+
+def test_documents_come_by_a_pipe():
+    command = [sys.executable, "-m", "trackside", "convert", "--documents", "-", "--to", "trec"]
+    written = subprocess.run(command, input=DOCUMENTS, capture_output=True, check=True)
+    assert len(list(read_documents(written.stdout))) == 3
 
 
 def test_topics_with_one_field_are_queries_of_beir(trackside):
