@@ -227,8 +227,9 @@ METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 
 # --- counts of attempts ------------------------------------------------------------------------
 
-# Failed logins are counted in the database, for all processes together. The API's throttles are
-# checked by every request, so each process counts its own. There is no cache server to wait for.
+# Failed logins, uploads and changes are counted in the database, for all processes together. The
+# API's limits by the minute are checked by every request, so each process counts its own. There is
+# no cache server to wait for.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",

@@ -1,7 +1,9 @@
-"""The throttles of the API. Each process counts for itself, because every request checks them and a
-query for each check would be slow. They protect against runaway scripts, not against guessing."""
+"""The throttles of the API. Limits by the minute are counted by each process for itself, because
+every request checks them and a query for each check would be slow. They protect against runaway
+scripts, not against guessing. Limits by the hour, of changes and uploads, are counted in the
+database for all processes together."""
 
-from django.core.cache import caches
+from django.core.cache import cache, caches
 from django.utils.connection import ConnectionProxy
 from rest_framework import throttling
 from rest_framework.request import Request
@@ -29,4 +31,4 @@ class UserThrottle(NetworkThrottle, throttling.UserRateThrottle):
 
 
 class ScopedThrottle(NetworkThrottle, throttling.ScopedRateThrottle):
-    pass
+    cache = cache
