@@ -25,10 +25,10 @@ MUTATIONS = 1_000  # of each sample
 DOCUMENTS = {
     **test_documents.LAYOUTS,
     **test_documents_json.OBJECTS,
-    **{
-        form: f"<DOC>\n<DOCNO> A-1 </DOCNO>\n{body}\n</DOC>\n".encode()
-        for form, (body, *_) in test_documents.NEWSPAPERS.items()
-    },
+    "newspapers": "".join(
+        f"<DOC>\n<DOCNO> A-{number} </DOCNO>\n{body}\n</DOC>\n"
+        for number, (body, *_) in enumerate(test_documents.NEWSPAPERS.values())
+    ).encode(),
     "TREC": test_documents.TREC,
     "a newspaper": b"<DOC>\n<DOCNO> A-1 </DOCNO>\n<HL>Head &amp; line</HL>\n<LP>\nLead.\n</LP>\n"
     b"<TEXT>\n<P>One.</P>\n</TEXT>\n</DOC><DOC><DOCNO>A-2</DOCNO><TEXT>Two</TEXT></DOC>\n",
