@@ -16,6 +16,12 @@ TAG_FORM = re.compile(rb"[!-~\x80-\xff]+")  # tools write anything but white spa
 TAG_BYTES = 64
 ENDING = re.compile(r"\.(?:gz|txt|jsonl?|tsv|csv|run|res|trec|parquet|out)$", re.IGNORECASE)
 NUMBER = DECIMAL.pattern
+QRELS_LINE = re.compile(rb"\S+ \S+ \S+ -?\d+")
+WITHOUT_TAG = re.compile(rb"\S+ \S+ \S+ \S+ " + NUMBER)
+WITHOUT_Q0 = re.compile(rb"\S+ \S+ -?\d+ " + NUMBER + rb" \S+")
+OF_TREC_EVAL = re.compile(rb"\S+ all \S+")
+PRELS_LINE = re.compile(rb"\S+ (?!Q0 )\S+ -?[0-9]+ [0-9] (?:0?\.[0-9]+|[01](?:\.0+)?)")
+NAME_OF_COLUMN = re.compile(rb"\b(?:q|query_?|topic_?)id\b|\bdoc_?(?:no|id)\b", re.IGNORECASE)
 COMMENTED_RUN_LINE = re.compile(rb"#\S+\s+\S+\s+\S+\s+-?\d+\s+" + NUMBER + rb"\s+\S+")
 INTEGER = re.compile(rb"-?\d+")
 DECIMAL_COMMA = re.compile(rb"[+-]?\d+,\d+")
@@ -26,32 +32,47 @@ NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 
 def run_hint(parts: list[bytes], line: int) -> str:
     """What a line with another number of fields may be."""
-    foreign = _foreign_hint(parts[0], b" ".join(parts))
-    if foreign:
-        return foreign
-    width = len(parts)
-    if width == RANK + 1 and INTEGER.fullmatch(parts[RANK]):
-        return "this looks like a qrels file"
-    if width == TAG and DECIMAL.fullmatch(parts[SCORE]):
-        return "the run tag is missing"
-    if width == TAG and INTEGER.fullmatch(parts[RANK - 1]) and DECIMAL.fullmatch(parts[SCORE - 1]):
-        return "the second field, Q0, is missing"
-    if width == MS_MARCO_WIDTH and parts[1] == b"all":
-        return "this looks like the output of trec_eval, which has no documents"
-    if width == MS_MARCO_WIDTH and INTEGER.fullmatch(parts[-1]):
+    hint = _foreign_hint(parts[0], b" ".join(parts)) or _short_hint(parts) or _long_hint(parts)
+    if not hint and line == 1 and parts[:2] == [b"query-id", b"corpus-id"]:
+        return "this looks like qrels of BEIR"
+    if not hint and line == 1 and all(WORDS_OF_A_HEADER.fullmatch(part) for part in parts):
+        return HEADER
+    return hint
+
+
+def _short_hint(parts: list[bytes]) -> str:
+    """Of a line with fewer fields than a run has."""
+    width, text = len(parts), b" ".join(parts)
+    if 1 < width < TAG and parts[1] == b"Q0":
+        return "the line is cut: a run has topic, Q0, document, rank, score and tag"
+    known = (
+        (PRELS_LINE, "this looks like prels (judgments with probabilities)"),
+        (QRELS_LINE, "this looks like a qrels file"),
+        (WITHOUT_TAG, "the run tag is missing"),
+        (WITHOUT_Q0, "the second field, Q0, is missing"),
+        (OF_TREC_EVAL, "this looks like the output of trec_eval, which has no documents"),
+    )
+    hint = next((hint for pattern, hint in known if pattern.fullmatch(text)), "")
+    if not hint and width == MS_MARCO_WIDTH and INTEGER.fullmatch(parts[-1]):
         return (
             "this looks like MS MARCO's form (query, document, rank) or qrels of BEIR; a run has "
             "topic, Q0, document, rank, score and tag"
         )
+    return hint
+
+
+def _long_hint(parts: list[bytes]) -> str:
+    """Of a line with more."""
+    width = len(parts)
+    if width == RUN_WIDTH + 1 and INTEGER.fullmatch(parts[SCORE]) and DECIMAL.fullmatch(parts[TAG]):
+        return "the document id contains a space, or the run tag does: write them without spaces"
+    if width == 2 * RUN_WIDTH - 1 and parts[RUN_WIDTH] == b"Q0":
+        return "two lines are joined here: a line break is missing"
     if width > RUN_WIDTH and INTEGER.fullmatch(parts[RANK]) and DECIMAL.fullmatch(parts[SCORE]):
         return (
             "the run tag contains spaces, or text follows it: write one tag without spaces, and "
             "nothing after it"
         )
-    if line == 1 and parts[:2] == [b"query-id", b"corpus-id"]:
-        return "this looks like qrels of BEIR"
-    if line == 1 and all(WORDS_OF_A_HEADER.fullmatch(part) for part in parts):
-        return HEADER
     return ""
 
 
@@ -61,6 +82,8 @@ def _foreign_hint(first: bytes, text: bytes) -> str:
         return "this looks like an HTML or XML page"
     if first.startswith((b"{", b"[")):
         return f"this looks like JSON: {FORM_OF_JSON}"
+    if text.count(b",") > 1 and NAME_OF_COLUMN.search(text):
+        return "this looks like CSV: its header is the first line and has qid,docno,score once each"
     if text.count(b",") > 1:
         return "this looks like CSV: begin with a header, such as qid,docno,score"
     if first.startswith((b'"', b"'")):

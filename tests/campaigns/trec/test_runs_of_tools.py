@@ -135,3 +135,26 @@ def check_one_problem(lines: Sequence[bytes], line: int, hint: str) -> None:
     (problem,) = caught.value.problems
     assert problem.line == line
     assert hint in problem.message
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("1\tQ0\tdoc 1\t1\t2.0\tt", "the document id contains a space, or the run tag does"),
+        ("1 Q0 d 1 2.0 my run", "the run tag contains spaces, or text follows it"),
+        ("1 Q0 e 2", "the line is cut"),
+        ("1 Q0", "the line is cut"),
+        ("1 Q0 d 1 2.0 t1 Q0 e 2 1.0 t", "two lines are joined here"),
+        ("1 d1 0 1 0.5", "this looks like prels"),
+        ("1 Q0 d1 1 0.5", "the run tag is missing"),
+        ("1 d1 1 0.5 t", "the second field, Q0, is missing"),
+        ("map all 0.25", "this looks like the output of trec_eval"),
+        ("1 0 d 2", "this looks like a qrels file"),
+        ("qid,docno,score,score", "its header is the first line and has qid,docno,score once"),
+        ("1,d1,2.5", "begin with a header, such as qid,docno,score"),
+    ],
+)
+def test_the_hint_names_the_true_cause(line: str, words: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        read_run(f"1 Q0 c 1 3.0 t\n{line}\n".encode())
+    assert words in refused.value.problems[0].message
