@@ -96,7 +96,7 @@ def trec_documents(
 
 def _refuse_text_outside(text: str, line: int) -> None:
     if AROUND.sub("", text).strip():
-        message = "there is text outside <DOC> and </DOC>: remove it"
+        message = "there is text outside <DOC> and </DOC>: remove it, or write these tags around it"
         refuse("FIELDS", message, line, text.strip())
 
 
