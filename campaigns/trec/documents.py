@@ -25,7 +25,7 @@ from campaigns.trec.documents_checks import (
     field_name,
 )
 from campaigns.trec.documents_json import json_documents
-from campaigns.trec.documents_trec import AROUND, DOC, trec_documents
+from campaigns.trec.documents_trec import AROUND, trec_documents
 from campaigns.trec.problems import Problem, ProblemList, latin_1_hint, refuse, shown
 from campaigns.trec.topics_checks import squeezed
 
@@ -69,7 +69,7 @@ def _raw_documents(
     for number, line in lines:
         if line.strip():
             rest = chain([(number, line)], lines)
-            if DOC.search(line) or AROUND.match(line.lstrip()):
+            if AROUND.match(line.lstrip()):
                 return trec_documents(rest, findings)
             if line.lstrip().startswith(("{", "[")):
                 return json_documents((number, line), lines, names, findings)

@@ -10,7 +10,6 @@ from campaigns.trec.documents_checks import TEXT_CHARACTERS, RawDocument
 from campaigns.trec.problems import ProblemList, refuse, shown
 from campaigns.trec.topics_checks import squeezed
 
-DOC = re.compile(r"\s*<DOC(?:\s+|\s[^<>=]*=[^<>]*)?>", re.IGNORECASE)
 DOC_TAG = re.compile(r"<(?:DOC(?:\s+|\s[^<>=]*=[^<>]*)?|(/)DOC\s*)>", re.IGNORECASE)
 ID_OF_DOC = re.compile(
     r"\s(?:id|docno|no)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))", re.IGNORECASE

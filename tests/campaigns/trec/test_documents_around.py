@@ -26,6 +26,15 @@ def test_what_is_left_out_of_documents_is_told_once(body: str, told: str) -> Non
 
 @pytest.mark.parametrize(
     "data",
+    ['{"id": "1", "text": "a <DOC> b"}\n', "id,text\n1,a <DOC> b\n", "1\ta <DOC> b\n"],
+)
+def test_a_text_that_has_the_tag_is_no_document_of_trec(data: str) -> None:
+    (found,) = read_documents(data.encode())
+    assert (found.doc_id, found.text) == ("1", "a <DOC> b")
+
+
+@pytest.mark.parametrize(
+    "data",
     [
         '<?xml version="1.0"?>\n<!DOCTYPE docs>\n<docs>\n{}</docs>\n',
         "<root>{}</root>",
