@@ -51,8 +51,8 @@ class Job(models.Model):
     """A background job. The row is authoritative: a message only wakes a worker, which claims the
     next job.
 
-    `subject` is the key of the Run to check, of the Evaluation to score, or of the Analysis to
-    compute.
+    `subject` is the key of the Run to check, of the Evaluation to score, of the Analysis to
+    compute, or of the StoredTable to write.
     """
 
     class Kind(models.TextChoices):
@@ -62,6 +62,7 @@ class Job(models.Model):
         MAIL = "mail"  # subject: a Mail, which belongs to no campaign
         ANALYSE = "analyse"
         LAY_OUT = "lay_out"  # subject: a Plan, whose next documents become tasks
+        WRITE = "write"  # subject: a StoredTable
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -303,3 +304,32 @@ class Analysis(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.campaign} ({self.state})"
+
+
+class StoredTable(models.Model):
+    """A table that takes long to write: a file for one URL, one audience and one state of the
+    leaderboard. Written by a worker, and again if it is lost. If that failed, web processes write
+    the table at each request until this row is deleted."""
+
+    State = Analysis.State
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
+    url = models.CharField(max_length=500)  # absolute
+    key = models.CharField(max_length=64)  # digest of the URL, the audience and the state
+    person = models.ForeignKey(  # who asked for it first; null: an anonymous visitor
+        User, on_delete=models.CASCADE, null=True, related_name="+"
+    )
+    state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
+    storage_key = models.CharField(max_length=100, blank=True)  # empty until it is written
+    digest = models.CharField(max_length=64, blank=True)
+    headers = models.JSONField(default=dict)  # of the response
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "key"], name="stored_table_once"),
+        ]
+        indexes = [models.Index(fields=["campaign", "url"])]
+
+    def __str__(self) -> str:
+        return f"{self.url} ({self.state})"

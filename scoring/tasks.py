@@ -8,6 +8,7 @@ from campaigns.mail import notices
 from scoring import worker
 from scoring.jobs import housekeeping, mail, periodic, queue
 from scoring.jobs.periodic import TELL_SECONDS, TIDY_SECONDS
+from scoring.output import stored_tables
 
 
 def _perform_next(job_id: int) -> None:
@@ -30,4 +31,5 @@ def tell_due() -> None:
 def tidy() -> None:
     if periodic.claim("tidy", TIDY_SECONDS):
         mail.enqueue_unsent_mails()
+        stored_tables.delete_outdated()
         housekeeping.delete_unowned_files()

@@ -12,18 +12,19 @@ from campaigns.models import Qrels, Run
 from campaigns.stored_files import FileLost, open_stored
 from scoring.evaluation.storage import grades_of, load_table, remake_ranking
 from scoring.jobs.housekeeping import OWNERS, unowned_files
-from scoring.models import Snapshot, StoredGrades, StoredRanking
+from scoring.models import Snapshot, StoredGrades, StoredRanking, StoredTable
 
 AT_ONCE = 3  # files, besides one under repair: no more than trackside/bulkhead.py allows
 READ_AHEAD = 64
 
-Owner: TypeAlias = Run | Qrels | StoredRanking | StoredGrades | Snapshot
+Owner: TypeAlias = Run | Qrels | StoredRanking | StoredGrades | Snapshot | StoredTable
 RELATED = {
     Run: ("campaign", "team"),
     Qrels: ("campaign",),
     StoredRanking: ("run__campaign", "run__team"),
     StoredGrades: ("run__campaign", "run__team", "run__ranking", "qrels__campaign"),
     Snapshot: ("campaign",),
+    StoredTable: ("campaign",),
 }
 
 
@@ -38,9 +39,10 @@ class FileFault:
 
 
 def verify(*, repair: bool = False) -> Iterator[FileFault]:
-    """Reads every file. With `repair`, rankings and grades are recreated from the run's file, and
-    unused files, to which no row of the database refers, are deleted. Other files can only be
-    restored from a backup."""
+    """Reads every file. With `repair`, rankings and grades are recreated from the run's file; rows
+    of tables are deleted, since these are written again for the next reader; and so are unused
+    files, to which no row of the database refers. Other files can only be restored from a
+    backup."""
     for model in OWNERS.values():
         rows = model.objects.exclude(storage_key="").select_related(*RELATED[model]).order_by("pk")
         for row, fault in _faults(rows.iterator(chunk_size=READ_AHEAD)):
@@ -61,6 +63,8 @@ def describe(row: Owner) -> str:
         return f"qrels version {row.version} of {row.campaign.slug}"
     if isinstance(row, Snapshot):
         return f"snapshot {row.public_id} of {row.campaign.slug}"
+    if isinstance(row, StoredTable):
+        return f"table {row.url}"
     kind = "ranking" if isinstance(row, StoredRanking) else "grades"
     run = row.run
     name = run.display_name or run.original_name
@@ -94,6 +98,9 @@ def _fault(key: str, digest: str) -> str:
 
 def _repair(row: Owner) -> bool:
     try:
+        if isinstance(row, StoredTable):  # it is written again for the next reader
+            row.delete()
+            return True
         if isinstance(row, StoredRanking):
             remake_ranking(row)
             return True

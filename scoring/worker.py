@@ -26,6 +26,7 @@ from scoring.judging import analysis as judging_plans
 from scoring.judging import judging_forecast, simulation, task_batches
 from scoring.leaderboard import analysis as tied_scores
 from scoring.models import Job
+from scoring.output import stored_tables
 from scoring.pools import analysis as pool_depths
 from scoring.pools import left_out
 from scoring.ranks import analysis as rank_intervals
@@ -64,6 +65,7 @@ HANDLERS = {
     Job.Kind.MAIL: mail.deliver_mail,
     Job.Kind.ANALYSE: partial(requests.compute_analysis, COMPUTATIONS),
     Job.Kind.LAY_OUT: task_batches.create_tasks,
+    Job.Kind.WRITE: stored_tables.write_table,
 }
 
 

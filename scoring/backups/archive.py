@@ -29,8 +29,9 @@ from django.utils import timezone
 
 from scoring.backups import postgres
 from scoring.jobs.housekeeping import OWNERS
-from scoring.models import Backup
+from scoring.models import Backup, StoredTable
 
+BACKED_UP = [owner for owner in OWNERS.values() if owner is not StoredTable]  # written again
 DATABASE, FILES, LIST = "database", "files/", "list.json"
 FORMAT = 1
 NAME = "site-%Y-%m-%dT%H%M%SZ.tar"  # of a backup that is named by its time
@@ -144,7 +145,7 @@ def _workspace(folder: Path) -> Iterator[Path]:
 def _digests() -> dict[str, str]:
     """The digest of every file that a row owns, by its key."""
     digests: dict[str, str] = {}
-    for owner in OWNERS.values():
+    for owner in BACKED_UP:
         keys = owner.objects.exclude(storage_key="").order_by("pk")
         digests |= dict(keys.values_list("storage_key", "digest"))
     return digests
@@ -225,19 +226,22 @@ def _dump_database(path: Path) -> dict[str, str]:
         name = connection.settings_dict["NAME"]
         with sqlite3.connect(name) as here, sqlite3.connect(path) as there:
             here.backup(there)
+            there.execute(f"DELETE FROM {StoredTable._meta.db_table}")  # noqa: S608 - our own table
+            there.commit()
+            there.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # into the file that is archived
             return _digests_in(there)
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             cursor.execute("SELECT pg_export_snapshot()")
             (snapshot,) = cursor.fetchone()
-        postgres.dump(snapshot, str(path))
+        postgres.dump(snapshot, str(path), without_rows_of=StoredTable._meta.db_table)
         return _digests()
 
 
 def _digests_in(copy: sqlite3.Connection) -> dict[str, str]:
     digests: dict[str, str] = {}
-    for owner in OWNERS.values():
+    for owner in BACKED_UP:
         table = owner._meta.db_table
         query = f"SELECT storage_key, digest FROM {table} WHERE storage_key <> ''"  # noqa: S608 - our own table
         digests |= dict(copy.execute(query))

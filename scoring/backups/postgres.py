@@ -15,8 +15,8 @@ class ProgramFailed(Exception):
     """The message says what to install, or what the program printed."""
 
 
-def dump(snapshot: str, path: str) -> None:
-    """Writes the database as of an exported snapshot."""
+def dump(snapshot: str, path: str, *, without_rows_of: str) -> None:
+    """Writes the database as of an exported snapshot, without the rows of one table."""
     program, server = major_version("pg_dump"), server_version()
     if program < server:
         raise ProgramFailed(
@@ -28,7 +28,7 @@ def dump(snapshot: str, path: str) -> None:
             f"{_advice(server)}"
         )
     _run("pg_dump", "--format=custom", "--no-owner", "--snapshot", snapshot, "--file", path,
-         _database())  # fmt: skip
+         "--exclude-table-data", without_rows_of, _database())  # fmt: skip
 
 
 def load(path: str) -> None:

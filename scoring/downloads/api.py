@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from campaigns import access
+from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS
 from campaigns.options import UnknownChoice
@@ -18,10 +19,12 @@ from scoring.downloads.scores import (
     tidy_table,
 )
 from scoring.downloads.trec_eval import trec_eval_text
-from scoring.output.api import MEASURE, QRELS
-from scoring.output.long_downloads import first_items
+from scoring.output.api import COMPUTING, MEASURE, QRELS
+from scoring.output.long_downloads import blocks_unless_too_long, first_items
+from scoring.output.public import campaign_viewer
 from scoring.output.responses import PLAIN, csv_response
 from scoring.output.sources import JUDGED_BY_HELP
+from scoring.output.stored_tables import stored_if_long
 from scoring.output.table import ROWS_AT_A_TIME
 from scoring.runs.scores import sees_topics_of
 
@@ -72,22 +75,25 @@ ROW = OpenApiExample(
         (200, "text/csv"): OpenApiTypes.STR,
         (200, "text/plain"): OpenApiTypes.STR,
     }
+    | COMPUTING
     | READS,
     examples=[ROW],
 )
 @read_view
-def score_rows(request: Request, slug: str) -> HttpResponse | StreamingHttpResponse:
+@stored_if_long(campaign_viewer)
+def score_rows(request: Request, viewer: Viewer) -> HttpResponse | StreamingHttpResponse:
     """Scores of every run whose scores by topic you may see, by all measures or by one.
     `format=csv` returns a tidy table, `format=trec_eval` the scores of one run in the format of
-    `trec_eval -q`."""
-    viewer = access.viewer_or_404(request.user, slug)
+    `trec_eval -q`. A worker writes very long tables; until then the response has status 202 and a
+    `Retry-After` header."""
     params = request.query_params
     match params.get("format", "json"):
         case "json":
             rows = requested_rows(viewer, params)
             objects = tidy_json(rows, requested_qrels(viewer, params))
             first, blocks = first_items(objects, ROWS_AT_A_TIME)
-            return StreamingHttpResponse(blocks or first, content_type="application/json")
+            whole = blocks_unless_too_long(blocks or first, ROWS_AT_A_TIME)
+            return StreamingHttpResponse(whole, content_type="application/json")
         case "csv":
             rows = requested_rows(viewer, params)
             return csv_response(tidy_table(rows, requested_qrels(viewer, params)))

@@ -30,6 +30,7 @@ from scoring.leaderboard.embedding import (
     set_embedding_origins,
 )
 from scoring.output.long_downloads import begin_if_long
+from scoring.output.public import campaign_viewer
 from scoring.output.responses import (
     PLAIN,
     TableResponse,
@@ -37,6 +38,7 @@ from scoring.output.responses import (
     page_or_404,
     table_response,
 )
+from scoring.output.stored_tables import stored_if_long
 from scoring.results.options import chosen_version, shown_qrels
 from scoring.runs.scores import sees_topics_of
 
@@ -120,11 +122,11 @@ def embedding_edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def scores_csv(request: HttpRequest, slug: str) -> TableResponse:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
+@stored_if_long(campaign_viewer)
+def scores_csv(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
     rows = requested_rows(viewer, request.GET)
     table = tidy_table(rows, requested_qrels(viewer, request.GET))
-    return table_response(request, table, f"{slug}-scores")
+    return table_response(request, table, f"{viewer.campaign.slug}-scores")
 
 
 @require_safe

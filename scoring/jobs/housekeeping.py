@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from campaigns.clock import database_now
 from campaigns.models import Qrels, Run
 from scoring.jobs import queue
-from scoring.models import Job, Snapshot, StoredGrades, StoredRanking
+from scoring.models import Job, Snapshot, StoredGrades, StoredRanking, StoredTable
 
 OWNERS = {
     "runs": Run,
@@ -21,6 +21,7 @@ OWNERS = {
     "rankings": StoredRanking,
     "grades": StoredGrades,
     "snapshots": Snapshot,
+    "tables": StoredTable,
 }
 KEYS_AT_ONCE = 500  # a site may have millions
 PROBES_FOLDER = "health"  # what probes of the storage write, and delete at once

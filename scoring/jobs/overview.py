@@ -13,10 +13,10 @@ from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Notice, Plan, Run, User
 from scoring.jobs import queue
-from scoring.models import Analysis, Evaluation, Job
+from scoring.models import Analysis, Evaluation, Job, StoredTable
 
 SHOWN = 100  # running and waiting jobs; the others are counted
-ALLOWED_IN_ARCHIVES = {Job.Kind.ANALYSE}
+ALLOWED_IN_ARCHIVES = {Job.Kind.ANALYSE, Job.Kind.WRITE}
 LIVE = (Job.State.RUNNING, Job.State.WAITING)
 ANALYSES = {  # by kind, in the words of the pages that show them
     "significance": "significance tests of all pairs",
@@ -51,6 +51,7 @@ class QueuedJob:
     notice: Notice | None = None
     analysis: Analysis | None = None
     plan: Plan | None = None
+    table: StoredTable | None = None
 
     @property
     def can_be_retried(self) -> bool:
@@ -59,6 +60,8 @@ class QueuedJob:
             return self.evaluation.state == Evaluation.State.FAILED
         if self.analysis is not None:
             return self.analysis.state == Analysis.State.FAILED
+        if self.table is not None:
+            return self.table.state == StoredTable.State.FAILED
         if self.run is not None:
             return self.run.state == Run.State.FAILED
         if self.plan is not None:
@@ -91,7 +94,7 @@ class Queue:
 
 
 def queue_of(campaign: Campaign) -> Queue:
-    """Running and waiting jobs, oldest first, and failed ones, newest first. Nine queries."""
+    """Running and waiting jobs, oldest first, and failed ones, newest first. Eleven queries."""
     counts = campaign.jobs.aggregate(
         running=Count("pk", filter=Q(state=Job.State.RUNNING)),
         waiting=Count("pk", filter=Q(state=Job.State.WAITING)),
@@ -117,7 +120,7 @@ def failed_jobs(campaign: Campaign) -> tuple[QueuedJob, ...]:
 
 
 def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
-    """Five queries, whatever the number of jobs."""
+    """Six queries, whatever the number of jobs."""
     jobs = list(jobs)
 
     def subjects(kind: Job.Kind) -> list[int]:
@@ -130,6 +133,7 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
     notices = Notice.objects.select_related("recipient").in_bulk(subjects(Job.Kind.NOTIFY))
     analyses = Analysis.objects.defer("answer").in_bulk(subjects(Job.Kind.ANALYSE))
     plans = Plan.objects.in_bulk(subjects(Job.Kind.LAY_OUT))
+    tables = StoredTable.objects.in_bulk(subjects(Job.Kind.WRITE))
     for job in jobs:
         match job.kind:
             case Job.Kind.CHECK:
@@ -142,6 +146,8 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
                 yield QueuedJob(job, analysis=analyses.get(job.subject))
             case Job.Kind.LAY_OUT:
                 yield QueuedJob(job, plan=plans.get(job.subject))
+            case Job.Kind.WRITE:
+                yield QueuedJob(job, table=tables.get(job.subject))
             case _:
                 yield QueuedJob(job, notice=notices.get(job.subject))
 
@@ -212,4 +218,7 @@ def _revive_subject(job: Job) -> bool:
     if job.kind == Job.Kind.ANALYSE:
         analysis = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
         return bool(analysis.update(state=Analysis.State.WAITING, failure=""))
+    if job.kind == Job.Kind.WRITE:
+        table = StoredTable.objects.filter(pk=job.subject, state=StoredTable.State.FAILED)
+        return bool(table.update(state=StoredTable.State.WAITING))
     return True

@@ -11,8 +11,8 @@
 4. `housekeeping.sweep` sends another message for jobs that still wait, requeues those whose lease
    expired, and fails them after JOB_ATTEMPTS. A job whose attempt failed is due again after two
    sweeps, so that the attempts outlast a short outage of the disk or the database.
-Only the database's clock is used. The state of the subject (Run, Evaluation, Analysis) changes in
-the same transaction as that of its job.
+Only the database's clock is used. The state of the subject (Run, Evaluation, Analysis, StoredTable)
+changes in the same transaction as that of its job.
 """
 
 import logging
@@ -38,8 +38,8 @@ from campaigns.mail import messages
 from campaigns.models import Run
 from campaigns.outages import is_outage
 from scoring.jobs import test_hooks, tracing
-from scoring.jobs.order import BATCH_RUNS, companions, due, free, is_batched, next_job
-from scoring.models import Analysis, Evaluation, Job
+from scoring.jobs.order import BATCH_RUNS, OF_READERS, companions, due, free, is_batched, next_job
+from scoring.models import Analysis, Evaluation, Job, StoredTable
 
 log = logging.getLogger(__name__)
 
@@ -58,12 +58,14 @@ PRIORITIES = {
     Job.Kind.EVALUATE: Job.Priority.UPLOAD,
     Job.Kind.MAIL: Job.Priority.UPLOAD,  # a person waits for it to confirm an address or log in
     Job.Kind.ANALYSE: Job.Priority.ANALYSIS,
+    Job.Kind.WRITE: Job.Priority.ANALYSIS,
 }
 # The state of the subject while the job runs; notices and plans have none.
 SUBJECT_STATES = {
     Job.Kind.CHECK: Run.State.CHECKING,
     Job.Kind.EVALUATE: Evaluation.State.SCORING,
     Job.Kind.ANALYSE: Analysis.State.COMPUTING,
+    Job.Kind.WRITE: StoredTable.State.COMPUTING,
 }
 
 OF_RUNS = {Job.Kind.CHECK, Job.Kind.EVALUATE}  # organisers are emailed when these fail
@@ -249,7 +251,7 @@ def job_attempt(job_id: int | None = None) -> Iterator[JobAttempt | None]:
         except Exception as error:
             for each in attempt.all:
                 fail(each, error)
-    if attempt.kind == Job.Kind.ANALYSE or is_batched(attempt.kind, attempt.priority):
+    if attempt.kind in OF_READERS or is_batched(attempt.kind, attempt.priority):
         _wake_for_next(attempt.kind)
 
 
@@ -329,17 +331,18 @@ def _notify_organisers(job: Job) -> None:
 
 
 def _wake_for_next(kind: str) -> None:
-    """Sends another message if a job of this kind waits: messages that arrived while as many
-    analyses were running as may are consumed, and runs that are scored again have one message for
-    many."""
-    waiting = Job.objects.filter(due(), kind=kind).order_by("pk").first()
+    """Sends another message if a job of this kind waits, or of a kind that shares its slots:
+    messages that arrived while as many analyses were running as may are consumed, and runs that are
+    scored again have one message for many."""
+    kinds = OF_READERS if kind in OF_READERS else {kind}
+    waiting = Job.objects.filter(due(), kind__in=kinds).order_by("pk").first()
     if waiting is not None:
         wake_worker(waiting.pk, waiting.kind)
 
 
 def _move_subjects(jobs: Sequence[Job], state: str) -> None:
     """The jobs are of one kind. The states "waiting" and "failed" have the same names in Run,
-    Evaluation and Analysis."""
+    Evaluation, Analysis and StoredTable."""
     subjects = [job.subject for job in jobs]
     if jobs[0].kind == Job.Kind.CHECK:
         Run.objects.filter(pk__in=subjects).update(state=state, state_changed_at=Now())
@@ -347,6 +350,8 @@ def _move_subjects(jobs: Sequence[Job], state: str) -> None:
         Evaluation.objects.filter(pk__in=subjects).update(state=state)
     elif jobs[0].kind == Job.Kind.ANALYSE:
         Analysis.objects.filter(pk__in=subjects).update(state=state)
+    elif jobs[0].kind == Job.Kind.WRITE:
+        StoredTable.objects.filter(pk__in=subjects).update(state=state)
 
 
 def _lease_end() -> CombinedExpression:

@@ -17,10 +17,10 @@ from campaigns.models import Qrels
 from campaigns.options import UnknownChoice
 from scoring.analyses.responses import POLL_SECONDS
 from scoring.models import Analysis
-from scoring.output.long_downloads import first_items
+from scoring.output.long_downloads import blocks_unless_too_long, first_items
 from scoring.output.responses import TableResponse, csv_response
 from scoring.output.sources import JUDGED_BY, JUDGED_BY_HELP, with_sources
-from scoring.output.table import Column, Table, json_blocks
+from scoring.output.table import ROWS_AT_A_TIME, Column, Table, json_blocks
 
 Records: TypeAlias = list[dict[str, Any]]
 
@@ -38,6 +38,10 @@ QRELS = OpenApiParameter("qrels", int, description="a version (default: the acti
 class ComputingSerializer(RefusalSerializer):
     state = serializers.ChoiceField(choices=["waiting", "computing"])
 
+
+COMPUTING = {
+    202: OpenApiResponse(ComputingSerializer, description="Being computed. Try again later.")
+}
 
 # The fields of a table's rows, by the kinds of its columns. A number that is not defined is null.
 FIELDS: dict[Any, Callable[..., serializers.Field]] = {
@@ -64,10 +68,9 @@ def row_serializer(
 def table_responses(
     rows: type[serializers.Serializer], *, is_computed: bool = False
 ) -> dict[Any, Any]:
-    computing = OpenApiResponse(ComputingSerializer, description="Being computed. Try again later.")
     return (
         {(200, "application/json"): rows(many=True), (200, "text/csv"): OpenApiTypes.STR}
-        | ({202: computing} if is_computed else {})
+        | (COMPUTING if is_computed else {})
         | READS
     )
 
@@ -100,7 +103,8 @@ def requested_format(request: Request) -> Callable[..., Response | TableResponse
         first, rows = first_items(records() if records else table.records())
         if rows is None:
             return Response(first)
-        return StreamingHttpResponse(json_blocks(rows), content_type="application/json")
+        blocks = blocks_unless_too_long(json_blocks(rows), ROWS_AT_A_TIME)
+        return StreamingHttpResponse(blocks, content_type="application/json")
 
     return answer
 

@@ -2,7 +2,8 @@
 busy for seconds and takes tens of megabytes, so a process prepares few of them at a time, and one
 for a client. Its other threads serve pages.
 
-A table is known to be long while it is written: its first `FREE_ROWS` rows are for everybody.
+A table is known to be long while it is written: its first `FREE_ROWS` rows are for everybody. A
+worker writes a table of more than `LONG_ROWS` rows (`stored_tables.py`).
 """
 
 import threading
@@ -21,6 +22,7 @@ Item = TypeVar("Item")
 AT_ONCE: Final = 2  # of the 8 threads of a web process; the store may keep 4 others
 AT_ONCE_FOR_CLIENT: Final = 1
 FREE_ROWS: Final = 10_000  # of a table, about 0.2 seconds
+LONG_ROWS: Final = 100_000  # about 2 seconds
 RETRY_SECONDS: Final = 5
 
 
@@ -29,6 +31,10 @@ class TooManyDownloads(Throttled):
 
     default_code = "too_many_downloads"
     default_detail = "This site is preparing other long downloads."
+
+
+class TableTooLong(Exception):
+    """A worker should write the table."""
 
 
 class _Downloads:
@@ -88,6 +94,18 @@ def first_items(
         return first, None
     begin_long_download()
     return first, chain(first, left)
+
+
+def blocks_unless_too_long(blocks: Iterable[Item], rows_each: int) -> Iterable[Item]:
+    """The blocks of a table. Raises `TableTooLong` if it has more than LONG_ROWS rows and may be
+    stored; until this is known, the blocks stay in memory."""
+    if not getattr(request_being_answered.get(), "may_store_table", False):
+        return blocks
+    left = iter(blocks)
+    first = list(islice(left, LONG_ROWS // rows_each + 1))
+    if len(first) > LONG_ROWS // rows_each:
+        raise TableTooLong
+    return first
 
 
 def hold_until_sent(request: HttpRequest, response: HttpResponseBase) -> None:

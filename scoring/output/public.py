@@ -1,21 +1,16 @@
 """Responses that are the same for everyone: compressed, with an ETag, and cached.
 
-The compressed length of a body reveals a secret in it to an attacker who chooses another part of
-the body (BREACH). Nothing else on this site is therefore compressed. A view calls
-`public_response`, or is a `public_page` or a `public_table`. Only a request without a login gets
-such a response: its body contains no CSRF token and nothing about a person
-(docs/decisions/compressed-public-responses.md).
+A view calls `public_response`, or is a `public_page` or a `public_table`. Only a request without a
+login gets such a response (`compression.py`).
 """
 
 import gzip
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-from django.contrib.messages import get_messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from rest_framework.response import Response
@@ -24,14 +19,15 @@ from campaigns import access
 from campaigns.access import Viewer
 from scoring.analyses.responses import hidden_page
 from scoring.evaluation.lru import LRUCache
+from scoring.output.compression import is_same_for_everyone, takes_gzip
 from scoring.output.long_downloads import begin_long_download
+from scoring.output.stored_tables import stored_if_long
 from scoring.results.cache import cached_board
 
 AnyResponse: TypeAlias = HttpResponse | StreamingHttpResponse
 
 BYTES: Final = 8_000_000  # some three hundred boards of 143 runs
 LONG: Final = "a table of more than BYTES, which is not cached"
-GZIP: Final = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))", re.IGNORECASE)
 
 
 class PackedResponse(NamedTuple):
@@ -51,10 +47,10 @@ class PackedResponse(NamedTuple):
     def response_to(self, request: HttpRequest) -> HttpResponse:
         """304 if the browser has it already. Browsers store it and ask each time, because who may
         see a board can change within a second; caches on the way store nothing."""
-        takes_gzip = GZIP.search(request.headers.get("Accept-Encoding", ""))
-        body = self.body if takes_gzip else gzip.decompress(self.body)
+        is_packed = takes_gzip(request)
+        body = self.body if is_packed else gzip.decompress(self.body)
         response = HttpResponse(body, headers=dict(self.headers))
-        if takes_gzip:
+        if is_packed:
             response["Content-Encoding"] = "gzip"
         response["ETag"] = self.etag
         patch_cache_control(response, private=True, no_cache=True)
@@ -110,16 +106,17 @@ def public_table(
     """Decorates the view of a table, which gets the viewer instead of the slug. `lookup` checks at
     every request whether the viewer may see the table. The table may depend on the campaign, its
     runs, scores, qrels and topics, and on analyses of these. While it waits for an analysis, the
-    response has another status than 200, and is not cached."""
+    response has another status than 200, and is not cached. A worker writes a table that takes
+    long, for everybody who may see the same."""
 
     def mark(view: Callable[..., AnyResponse]) -> Callable[..., AnyResponse]:
         @wraps(view)
-        def respond(request: HttpRequest, slug: str, **options: str) -> AnyResponse:
-            viewer = lookup(request, slug)
-            table = partial(view, request, viewer, **options)
-            return public_response(request, viewer, table, shows_topics=True)
+        def respond(request: HttpRequest, viewer: Viewer, **options: str) -> AnyResponse:
+            return public_response(
+                request, viewer, partial(view, request, viewer, **options), shows_topics=True
+            )
 
-        return respond
+        return stored_if_long(lookup)(respond)
 
     return mark
 
@@ -140,6 +137,11 @@ def public_page(view: Callable[..., AnyResponse]) -> Callable[..., AnyResponse]:
     return respond
 
 
+def campaign_viewer(request: HttpRequest, slug: str) -> Viewer:
+    """The view checks what of the campaign the viewer may see."""
+    return access.viewer_or_404(request.user, slug, params=request.GET)
+
+
 def board_viewer(request: HttpRequest, slug: str) -> Viewer:
     """Organisers can preview the table as others see it."""
     return access.board_or_404(request.user, slug, params=request.GET)
@@ -148,11 +150,6 @@ def board_viewer(request: HttpRequest, slug: str) -> Viewer:
 def api_board_viewer(request: HttpRequest, slug: str) -> Viewer:
     """The API has no preview."""
     return access.board_or_404(request.user, slug)
-
-
-def is_same_for_everyone(request: HttpRequest) -> bool:
-    """Whether nobody is logged in, and no message waits for this browser."""
-    return not request.user.is_authenticated and not get_messages(request)
 
 
 def _rendered(request: HttpRequest, response: AnyResponse) -> AnyResponse:

@@ -13,7 +13,9 @@ from scoring.analyses.requests import request_analysis, result_of
 from scoring.analyses.responses import analysed_page
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
+from scoring.output.public import campaign_viewer
 from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.output.stored_tables import stored_if_long
 from scoring.pools.options import chosen_depth
 from scoring.pools.rows import pooled_board_runs
 from scoring.runs.documents import (
@@ -76,10 +78,11 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 
 
 @require_safe
-def unjudged_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
-    viewer, run = _run(request, slug, public_id)
+@stored_if_long(campaign_viewer)
+def unjudged_csv(request: HttpRequest, viewer: access.Viewer, public_id: str) -> TableResponse:
+    run = access.graded_run_or_404(viewer, public_id)
     unjudged = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    qrels, name = viewer.campaign.active_qrels, f"{slug}-run-{public_id}-unjudged"
+    qrels, name = viewer.campaign.active_qrels, f"{viewer.campaign.slug}-run-{public_id}-unjudged"
     return table_response(request, unjudged_table(run, qrels, unjudged), name, qrels=[qrels])
 
 

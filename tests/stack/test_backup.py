@@ -31,6 +31,11 @@ with submission.stored_upload(SimpleUploadedFile("run.txt", run_file())) as file
                       submitted_at=timezone.now(), description="")
 versions.add_qrels(campaign=campaign, data=b"1 0 d1 1\\n2 0 d2 1\\n", note="", actor=None)
 perform_waiting_jobs(campaign)
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from scoring.models import StoredTable
+key = default_storage.save("tables/aa/table", ContentFile(b"written again when it is needed"))
+StoredTable.objects.create(campaign=campaign, url="/", key="0", state="done", storage_key=key)
 """
 LOOK = """
 from campaigns.models import Run
@@ -50,6 +55,12 @@ default_storage.save("runs/zz/nobodys", ContentFile(b"owned by no row"))
 default_storage.delete(Run.objects.get().storage_key)
 with open(default_storage.path(Qrels.objects.get().storage_key), "ab") as file:
     file.write(b"damaged")
+"""
+
+
+TABLES = """
+from scoring.models import StoredTable
+print(StoredTable.objects.count())
 """
 
 
@@ -137,6 +148,8 @@ def test_a_restored_site_says_what_it_said(
     done = manage(there, "restore", kept)
     assert done.returncode == 0, done.stderr
     assert manage(there, "shell", "-v", "0", "-c", LOOK).stdout == said
+    counts = [manage(each, "shell", "-v", "0", "-c", TABLES).stdout for each in (here, there)]
+    assert counts == ["1\n", "0\n"]
     refused = manage(there, "restore", kept)
     assert (refused.returncode, "not empty" in refused.stderr) == (1, True)
     assert manage(here, "shell", "-v", "0", "-c", HARM).returncode == 0
@@ -148,6 +161,7 @@ def test_a_restored_site_says_what_it_said(
     with tarfile.open(kept) as whole, tarfile.open(second) as harmed:
         assert len(harmed.getnames()) == len(whole.getnames()) - 1
         assert not [name for name in harmed.getnames() if "nobodys" in name]
+        assert not [name for name in whole.getnames() if "tables" in name]
 
 
 def test_backups_of_a_folder_are_named_by_their_time_and_the_latest_are_kept(

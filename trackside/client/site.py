@@ -181,10 +181,12 @@ class Site:
         *,
         qrels: int | None = None,
         run: str | None = None,
+        wait: float = 600.0,
     ) -> Table:
-        """Scores by topic, of all runs whose scores you may see or of one run, by its id."""
+        """Scores by topic, of all runs whose scores you may see or of one run, by its id. A worker
+        of the site writes more than 100,000 rows: waits at most `wait` seconds for it."""
         params = {"measure": measure, "qrels": qrels, "run": run}
-        return self._table(_path(slug, "scores"), params)
+        return self._table(_path(slug, "scores"), params, wait=wait)
 
     def topic_means(self, slug: str, measure: str | None = None) -> Table:
         """The mean of all runs on each topic."""
