@@ -12,6 +12,7 @@ from scoring.judging import candidates, judging_forecast, progress, samples
 from scoring.leaderboard import page as leaderboard_page
 from scoring.leaderboard import query as leaderboard_query
 from scoring.output import public
+from scoring.runs import topics
 
 COLLECTIONS = (
     candidates.COLLECTED,
@@ -23,6 +24,7 @@ COLLECTIONS = (
     public.PACKED_RESPONSES,
     requests.UNPACKED,
     samples.DOCUMENTS,
+    topics.FIELDS,
 )
 FUNCTIONS = (
     agreement._agreement,

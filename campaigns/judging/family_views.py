@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,13 +15,14 @@ from campaigns.models import Run
 from campaigns.models.runs import run_name
 
 FIELD = "family-"
+ROWS = 250  # runs on a page
 LONGEST = Run._meta.get_field("family").max_length
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def families_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """A field for each run."""
+    """A field for each run of a page."""
     viewer = access.organiser_or_404(request.user, slug)
     if request.method == "POST":
         families = {
@@ -31,7 +33,7 @@ def families_page(request: HttpRequest, slug: str) -> HttpResponse:
         with show_refusals(request):
             count = mark_families(campaign=viewer.campaign, families=families, actor=request.user)
             messages.success(request, "Saved." if count else "Nothing has changed.")
-        return redirect("campaigns:judging-run-families", slug)
+        return redirect(request.get_full_path())
     live = viewer.campaign.runs.live()
     runs = list(
         access.runs_visible_to(viewer).filter(pk__in=live).order_by(Lower(run_name()), "pk")
@@ -39,7 +41,7 @@ def families_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "viewer": viewer,
         "campaign": viewer.campaign,
-        "runs": runs,
+        "page": Paginator(runs, ROWS).get_page(request.GET.get("page")),
         "families": sorted({run.family for run in runs if run.family}),
         "longest": LONGEST,
     }

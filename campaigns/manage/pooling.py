@@ -17,9 +17,16 @@ MAX_ERRORS = 25  # of a pasted list
 
 
 @transaction.atomic
-def state_pooled_runs(*, campaign: Campaign, pooled: Collection[str], actor: User | None) -> bool:
-    """These live runs, by public id, were pooled, and the other live runs were not. Returns whether
-    anything has changed. Raises `CannotStatePool`, and then changes nothing."""
+def state_pooled_runs(
+    *,
+    campaign: Campaign,
+    pooled: Collection[str],
+    actor: User | None,
+    among: Collection[str] | None = None,
+) -> bool:
+    """These live runs, by public id, were pooled, and the other live runs, or those of them that
+    are `among` the given ones, were not. Returns whether anything has changed. Raises
+    `CannotStatePool`, and then changes nothing."""
     refuse_archived(campaign)
     runs = list(campaign.runs.live().select_for_update().order_by("pk"))
     if missing := set(pooled) - {run.public_id for run in runs}:
@@ -28,7 +35,9 @@ def state_pooled_runs(*, campaign: Campaign, pooled: Collection[str], actor: Use
             f"{count} of the runs {'does' if count == 1 else 'do'} not count: withdrawn, replaced "
             "or not accepted. No change was saved."
         )
-    return _store(campaign, {run: run.public_id in pooled for run in runs}, actor)
+    asked = {run for run in runs if among is None or run.public_id in among}
+    statement = {run: run.public_id in pooled if run in asked else run.is_pooled for run in runs}
+    return _store(campaign, statement, actor)
 
 
 @transaction.atomic

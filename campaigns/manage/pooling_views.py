@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,6 +16,8 @@ from campaigns.errors import show_refusals
 from campaigns.manage import pooling
 from campaigns.models import Campaign
 from campaigns.models.runs import run_name
+
+ROWS = 250  # runs on a page
 
 
 @login_required
@@ -29,7 +32,7 @@ def pooled_runs(request: HttpRequest, slug: str) -> HttpResponse:
             with show_refusals(request):
                 has_changed = act(request, viewer.campaign)
                 messages.success(request, "Saved." if has_changed else "Nothing has changed.")
-            return redirect("campaigns:pooled-runs", slug)
+            return redirect(request.get_full_path())
         except ValidationError as error:
             errors = error.messages
     return _page(request, viewer, errors)
@@ -44,6 +47,7 @@ def _page(request: HttpRequest, viewer: access.Viewer, errors: list[str]) -> Htt
         "viewer": viewer,
         "campaign": viewer.campaign,
         "runs": runs,
+        "page": Paginator(runs, ROWS).get_page(request.GET.get("page")),
         "pooled_count": sum(run.is_pooled is True for run in runs),
         "unstated_count": sum(run.is_pooled is None for run in runs),
         "versions": [
@@ -58,9 +62,12 @@ def _page(request: HttpRequest, viewer: access.Viewer, errors: list[str]) -> Htt
 
 
 def _choose(request: HttpRequest, campaign: Campaign) -> bool:
-    """The check boxes."""
-    pooled = set(request.POST.getlist("pooled"))
-    return pooling.state_pooled_runs(campaign=campaign, pooled=pooled, actor=request.user)
+    """The check boxes of one page of runs."""
+    pooled, shown = set(request.POST.getlist("pooled")), request.POST.get("shown")
+    among = None if shown is None else shown.split()
+    return pooling.state_pooled_runs(
+        campaign=campaign, pooled=pooled, among=among, actor=request.user
+    )
 
 
 def _paste(request: HttpRequest, campaign: Campaign) -> bool:

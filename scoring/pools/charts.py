@@ -7,13 +7,16 @@ import plotly.graph_objects as go
 
 from scoring.core.statistics.rounding import addition_text, decimal_text
 from scoring.output.measure_names import measure_label
-from scoring.output.plotting import as_data, as_text, label
+from scoring.output.plotting import as_data, as_text, evenly, label, sample_note
 from scoring.pools.rows import LeftOut, PooledRun, PoolStudy
 
 
 def pool_scatter(study: PoolStudy | LeftOut, other: str) -> dict[str, Any]:
-    """A point for each run with a bar for its residual, and the line of equal scores."""
-    rows = [row for row in study.rows if row.base is not None and row.other_base is not None]
+    """A point for each run with a bar for its residual, and the line of equal scores. Of many runs
+    it has a sample, and those of the viewer's team."""
+    drawn = [row for row in study.rows if row.base is not None and row.other_base is not None]
+    places = set(evenly(len(drawn)))
+    rows = [row for place, row in enumerate(drawn) if place in places or row.run.is_own]
     ends = [row.base for row in rows] + [row.other_base for row in rows]
     figure = go.Figure(
         go.Scatter(
@@ -37,7 +40,7 @@ def pool_scatter(study: PoolStudy | LeftOut, other: str) -> dict[str, Any]:
         xaxis={"title": {"text": f"mean {measure}, all judgments"}, "zeroline": False},
         yaxis={"title": {"text": f"mean {measure}, {other}"}, "zeroline": False},
     )
-    return as_data(figure)
+    return as_data(figure, sample_note(len(rows), len(drawn), "runs"))
 
 
 def _points(rows: list[PooledRun], name: str, role: str, other: str) -> go.Scatter:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -10,7 +11,7 @@ from scoring.analyses.requests import result_of
 from scoring.analyses.responses import analysed_page, context_of
 from scoring.evaluation.rules import rules_of
 from scoring.output.public import board_viewer, public_page, public_table
-from scoring.output.responses import TableResponse, analysed_table
+from scoring.output.responses import TableResponse, analysed_table, page_or_404
 from scoring.pools.charts import depth_band, pool_scatter
 from scoring.pools.options import PoolChoice, PoolDepth
 from scoring.pools.query import PoolQuery, depths_query, study_of, team_query, teams_left_out
@@ -18,13 +19,15 @@ from scoring.pools.rows import LeftOut, PoolStudy, pool_study, pools_of
 from scoring.pools.summaries import Summary
 from scoring.pools.tables import runs_table, summaries_table, teams_table
 
+RUNS = 250  # on a page
+
 
 @require_safe
 @public_page
 def pools_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = depths_query(viewer, request.GET)
     study = study_of(viewer, query)
-    context = _page(viewer, query, study) | {
+    context = _page(request, viewer, query, study) | {
         "figure": pool_scatter(study, f"pool {study.choice.pool_words}") if study else None,
         "band": depth_band(study) if study else None,
     }
@@ -70,7 +73,7 @@ def depths_csv(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
 def teams_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = team_query(viewer, request.GET)
     study = teams_left_out(viewer, query)
-    context = _page(viewer, query, study) | {
+    context = _page(request, viewer, query, study) | {
         "figure": pool_scatter(study, "without the team’s own documents") if study else None,
     }
     return analysed_page(request, "scoring/pools/pools_teams.html", context, query.analysis)
@@ -85,11 +88,15 @@ def teams_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> Tabl
 
 
 def _page(
-    viewer: access.Viewer, query: PoolQuery, study: PoolStudy | LeftOut | None
+    request: HttpRequest,
+    viewer: access.Viewer,
+    query: PoolQuery,
+    study: PoolStudy | LeftOut | None,
 ) -> dict[str, Any]:
     choice = (study or query).choice
     return context_of(viewer, query) | {
         "study": study,
+        "page": page_or_404(request, Paginator(study.rows if study else (), RUNS)),
         "choice": choice,
         "measure": choice.measure,
         "offered": rules_of(viewer.campaign).measures,

@@ -33,6 +33,8 @@ from scoring.runs.tables import (
 )
 from scoring.runs.unique import UniqueFinds, unique_finds
 
+RUNS = 250  # on a page
+
 
 @require_safe
 def documents_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
@@ -93,6 +95,7 @@ def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
     context = _context(viewer, run) | {
         "unique": unique,
         "page": page_or_404(request, Paginator(unique.documents if unique else (), PAGE)),
+        "runs": Paginator(unique.runs if unique else (), RUNS).get_page(request.GET.get("runs")),
         "pool": unique.pool if unique else chosen_depth(request.GET),
     }
     return analysed_page(request, "scoring/runs/run_unique.html", context, analysis)

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 
 import pytest
 from django.http import HttpResponse
@@ -9,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from campaigns.manage import pooling_views
 from campaigns.models import Campaign, Run
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_team
 
@@ -50,7 +52,7 @@ def test_an_organiser_states_corrects_and_withdraws(organiser: Client) -> None:
     assert stated() == {"bm25": False, "dense": True, "sparse": False}
     make_run(Campaign.objects.get(), tag="late")
     page = organiser.get(reverse("campaigns:pooled-runs", args=["pooled"])).content.decode()
-    assert "1 came later, and you have not said whether it was." in page
+    assert "You have not said whether 1 other run was." in page
     post(organiser, withdraw="on")
     assert set(stated().values()) == {None}
     assert "Nothing has changed." in post(organiser, withdraw="on").content.decode()
@@ -60,6 +62,23 @@ def test_an_organiser_states_corrects_and_withdraws(organiser: Client) -> None:
         ("stated pooled runs", {"total": 1, "not_pooled": "bm25"}),
         ("stated pooled runs", {"total": 0, "not_stated": "bm25, dense, sparse"}),
     ]
+
+
+def test_a_page_of_runs_changes_no_other_runs(
+    organiser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pooling_views, "ROWS", 2)
+    address = reverse("campaigns:pooled-runs", args=["pooled"])
+    page = organiser.get(address, {"page": 2}).content.decode()
+    assert re.findall(r'data-run="(.*?)"', page) == ["sparse"]
+    assert re.findall(r'name="shown" value="(.*?)"', page) == ["sparse "]
+    data = {"choose": "on", "pooled": ["sparse"], "shown": "sparse "}
+    response = organiser.post(f"{address}?page=2", data)
+    assert response["Location"] == f"{address}?page=2"
+    assert stated() == {"bm25": None, "dense": None, "sparse": True}
+    page = post(organiser, choose="on", pooled=["dense"], shown="bm25 dense ").content.decode()
+    assert stated() == {"bm25": False, "dense": True, "sparse": True}
+    assert "You state that <b>2</b> of 3 runs were pooled." in page
 
 
 def test_a_pasted_list_replaces_the_statement(organiser: Client) -> None:

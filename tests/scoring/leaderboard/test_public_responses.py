@@ -19,7 +19,8 @@ from django.utils import timezone
 from campaigns.access import viewer_or_404
 from campaigns.models import Audience, Campaign
 from scoring.leaderboard import views
-from scoring.output.public import GZIP, public_response
+from scoring.output.compression import GZIP
+from scoring.output.public import public_response
 from scoring.worker import perform_waiting_jobs
 from tests.access.crawler import seeds
 from tests.access.test_access_matrix import clients_of

@@ -14,11 +14,14 @@ from django.utils import timezone
 from campaigns.models import Campaign, Membership, Run, Team, TopicAssessor, User
 from scoring.analyses.requests import packed
 from scoring.core.data.artefacts import pack_vector
+from scoring.core.data.ranking import Ranking, rank
 from scoring.core.measures.names import parse_measure
 from scoring.evaluation.rules import rules_of, version_of
-from scoring.models import Analysis, Evaluation, Score
+from scoring.evaluation.storage import store_ranking
+from scoring.models import Analysis, Evaluation, Job, Score, StoredRanking
 from scoring.worker import COMPUTATIONS
 from tests.access.crawler import addresses
+from tests.flow_world import perform_jobs
 from tests.making import give_file, make_campaign, make_organiser, make_qrels
 from tests.scoring.leaderboard.test_board_page import SHOWN
 
@@ -36,8 +39,11 @@ CHOICES = (
     params=[(800, 4), pytest.param((12, 320), marks=pytest.mark.long)], ids=["topics", "runs"]
 )
 def campaign(request: pytest.FixtureRequest) -> Campaign:
+    return _campaign(*request.param)
+
+
+def _campaign(topics: int, runs: int) -> Campaign:
     """Each run of a team of its own, and a person in each team."""
-    topics, runs = request.param
     codes = tuple(f"topic-{number}" for number in range(topics))
     campaign = make_campaign(topics=codes, measures=["AP"], persistences=[0.5], **SHOWN)
     qrels = make_qrels(campaign)
@@ -139,6 +145,49 @@ def test_no_page_grows_with_the_campaign(campaign: Campaign) -> None:
     assert seen > 30
     assert large == {}
     assert faulty == {}
+
+
+def test_pages_of_analyses_of_rankings_list_250_runs_at_a_time() -> None:
+    """And so do charts. Each run has the same ranking but for one document."""
+    campaign = _campaign(4, 300)
+    codes = list(campaign.topics.order_by("position").values_list("code", flat=True))
+    StoredRanking.objects.bulk_create(
+        StoredRanking(
+            run=run,
+            topic_count=len(codes),
+            document_count=2 * len(codes),
+            tied_count=0,
+            longest=2,
+            **store_ranking(_ranking(codes, b"d%d" % number))._asdict(),
+        )
+        for number, run in enumerate(campaign.runs.order_by("pk"))
+    )
+    browser = Client()
+    browser.force_login(make_organiser(campaign))
+    here = f"/campaigns/{campaign.slug}"
+    unique = f"runs/{campaign.runs.order_by('pk')[0].public_id}/documents/unique"
+    lists = {  # and how often a page may name runs: in a table, and in the points of charts
+        "pools/": 2 * 250, "pools/teams/": 2 * 250, "report/": 2 * 250,
+        "manage/pooled-runs/": 250, "judging/run-families/": 2 * 250, f"{unique}/": 250,
+        "pools/?page=2": 50 + 250, f"{unique}/?runs=2": 50,
+    }  # fmt: skip
+    for path in lists:
+        browser.get(f"{here}/{path}")
+    perform_jobs(Job.Kind.ANALYSE)
+    for path, most in lists.items():
+        answer = browser.get(f"{here}/{path}")
+        assert (answer.status_code, answer.get("Refresh")) == (200, None), path
+        assert 50 <= answer.content.count(b"system-number-") <= most + 25, path
+
+
+def _ranking(codes: list[str], doc_id: bytes) -> Ranking:
+    topics = np.repeat(np.arange(len(codes), dtype=np.int32), 2)
+    return rank(
+        topics=codes,
+        topic_index=topics,
+        doc_ids=np.array([doc_id, b"d1"] * len(codes)),
+        retrieval_scores=np.tile([2.0, 1.0], len(codes)),
+    )
 
 
 def test_the_queries_of_assignments_do_not_grow_with_topics_and_assessors(client: Client) -> None:
