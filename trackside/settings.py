@@ -153,7 +153,9 @@ MAX_TOPICS = env.int("MAX_TOPICS", default=10_000)  # in one file
 MAX_TOPIC_BYTES = env.int("MAX_TOPIC_BYTES", default=16 << 20)  # plain
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=1 << 30)
 MAX_READING_SECONDS = env.float("MAX_READING_SECONDS", default=60)  # processor time, for one file
-MAX_REQUEST_READING_SECONDS = env.float("MAX_REQUEST_READING_SECONDS", default=15)  # in a request
+# Of qrels, judgments and documents that a request reads itself; a worker reads larger ones.
+MAX_REQUEST_READING_SECONDS = env.float("MAX_REQUEST_READING_SECONDS", default=5)
+MAX_REQUEST_READING_BYTES = env.int("MAX_REQUEST_READING_BYTES", default=64 << 20)  # plain
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(VAR_DIR / "static")))

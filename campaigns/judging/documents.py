@@ -12,9 +12,9 @@ from django.db.models import Exists, OuterRef
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Document, Plan, Task, User
-from campaigns.reading import reading_place
+from campaigns.reading import ReadingLimits, reading_place
 from campaigns.trec.document_fields import AmbiguousFields, ambiguous_fields
-from campaigns.trec.documents import read_documents
+from campaigns.trec.documents import MAX_BYTES, read_documents
 from campaigns.trec.documents_checks import FieldNames, ParsedDocument
 from campaigns.trec.problems import Problem, ProblemList
 
@@ -51,6 +51,28 @@ class AddedDocuments:
     first_without_text: tuple[str, ...]  # ids
     warnings: tuple[Problem, ...]
 
+    @property
+    def in_words(self) -> str:
+        return f"{self.count:,} document{'' if self.count == 1 else 's'} uploaded."
+
+    @property
+    def all_warnings(self) -> list[str]:
+        """Sentences, about the missing texts first."""
+        missing = [self._missing_texts] if self.without_text else []
+        return missing + [str(warning) for warning in self.warnings]
+
+    @property
+    def _missing_texts(self) -> str:
+        named = ", ".join(self.first_without_text)
+        more = " and others" if self.without_text > len(self.first_without_text) else ""
+        if self.without_text == self.count:
+            return (
+                "None of them has a text: call the field or column text, contents, body, segment, "
+                "passage or article."
+            )
+        verb = "has" if self.without_text == 1 else "have"
+        return f"{self.without_text:,} of them {verb} no text: {named}{more}."
+
 
 class NeedsFields(Exception):
     """Several fields could be the id or the text of the documents. Nothing was stored."""
@@ -71,20 +93,40 @@ def add_documents(
     storing the documents.
     """
     refuse_archived(campaign)
-    with reading_place() as max_seconds:
-        if names is None and (fields := ambiguous_fields(file, max_seconds=max_seconds)):
-            raise NeedsFields(fields)
-        file.seek(0)
-        findings = ProblemList()
-        read = read_documents(file, names=names, max_seconds=max_seconds, findings=findings)
-        added = _counted(read, findings)
-        file.seek(0)
-        with transaction.atomic():
-            rows = read_documents(file, names=names)
-            while batch := list(islice(rows, ROWS_AT_ONCE)):
-                _store(campaign, batch)
-            record(campaign, actor, "added documents", count=added.count)
+    with reading_place() as limits:
+        added = checked_documents(file, names, limits)
+        store_documents(campaign=campaign, file=file, actor=actor, names=names, added=added)
     return added
+
+
+def checked_documents(
+    file: BinaryIO, names: FieldNames | None, limits: ReadingLimits
+) -> AddedDocuments:
+    """What `store_documents` would store. Raises the errors of `add_documents`."""
+    most = {"max_bytes": limits.bytes_within(MAX_BYTES), "max_seconds": limits.seconds}
+    file.seek(0)
+    if names is None and (fields := ambiguous_fields(file, **most)):
+        raise NeedsFields(fields)
+    limits.refuse_larger(file)
+    findings = ProblemList()
+    return _counted(read_documents(file, names=names, findings=findings, **most), findings)
+
+
+@transaction.atomic
+def store_documents(
+    *,
+    campaign: Campaign,
+    file: BinaryIO,
+    actor: User,
+    names: FieldNames | None,
+    added: AddedDocuments,
+) -> None:
+    """Stores the documents of a file that has been checked."""
+    file.seek(0)
+    rows = read_documents(file, names=names)
+    while batch := list(islice(rows, ROWS_AT_ONCE)):
+        _store(campaign, batch)
+    record(campaign, actor, "added documents", count=added.count)
 
 
 def _counted(documents: Iterator[ParsedDocument], findings: ProblemList) -> AddedDocuments:

@@ -10,20 +10,20 @@ from campaigns.errors import CannotJudge
 from campaigns.judging.final_grades import Key
 from campaigns.models import Campaign
 from campaigns.reading import MOST_LINES, reading_place
-from campaigns.trec.qrels import ParsedQrels, as_qrels, read_qrels, refuse_high_grades
+from campaigns.trec.qrels import MAX_BYTES, ParsedQrels, as_qrels, read_qrels, refuse_high_grades
 
 
 def read_judgment_file(campaign: Campaign, data: bytes) -> tuple[ParsedQrels, dict[Key, int]]:
     """The lines, and the grade of each document. Raises `FormatError` with line numbers if these
     are not judgments of this campaign."""
     positions = dict(campaign.topics.values_list("code", "position"))
-    with reading_place() as max_seconds:
-        parsed = read_qrels(
-            as_qrels(data),
-            known_topics=positions,
-            max_lines=MOST_LINES,
-            max_seconds=max_seconds,
-        )
+    with reading_place() as limits:
+        most = {
+            "max_lines": MOST_LINES,
+            "max_bytes": limits.bytes_within(MAX_BYTES),
+            "max_seconds": limits.seconds,
+        }
+        parsed = read_qrels(as_qrels(data, **most), known_topics=positions, **most)
     refuse_high_grades(parsed, campaign.highest_grade)
     codes = parsed.topics
     rows = zip(

@@ -14,6 +14,7 @@ from campaigns.judging import assignment, plans, pool_files
 from campaigns.judging.forms import JudgmentsForm
 from campaigns.judging.pool_files import ImportedJudgments
 from campaigns.models import User
+from campaigns.reading import whole_file
 from campaigns.trec.problems import FormatError
 
 MAX_SHOWN = 50  # conflicts of one kind
@@ -36,8 +37,9 @@ def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
     form = JudgmentsForm(request.POST, request.FILES, assessors=assessors)
     if not form.is_valid():
         return _page(request, viewer, form=form, status=400)
-    data, assessor = form.cleaned_data["file"].read(), form.judged_by
+    assessor = form.judged_by
     try:
+        data = whole_file(form.cleaned_data["file"])
         judgments = pool_files.read_judgments(viewer.campaign, assessor, data)
         if judgments.has_conflicts and not form.confirms(data):
             return _confirmation_page(request, viewer, form, data, judgments)

@@ -18,6 +18,7 @@ from campaigns.judging import program_judgments, programs
 from campaigns.judging.program_forms import ProgramFileForm, ProgramForm
 from campaigns.judging.program_judgments import ProgramProgress
 from campaigns.models import Campaign, Program
+from campaigns.reading import whole_file
 from campaigns.trec.problems import FormatError
 
 COLUMNS = ("topic", "doc_id", "grade")
@@ -109,8 +110,8 @@ def program_import(request: HttpRequest, slug: str, program: int) -> HttpRespons
     form = ProgramFileForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, viewer, found, file_form=form, status=400)
-    data = form.cleaned_data["file"].read()
     try:
+        data = whole_file(form.cleaned_data["file"])
         recorded = program_judgments.import_grades(program=found, data=data, actor=request.user)
     except FormatError as error:
         return _page(request, viewer, found, fault=error, status=400)

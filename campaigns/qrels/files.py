@@ -9,12 +9,13 @@ from typing import Any
 
 from campaigns.errors import NeedsConfirmation
 from campaigns.models import Campaign, Qrels
-from campaigns.reading import MOST_LINES, reading_place
+from campaigns.reading import MOST_LINES, ReadingLimits, reading_place
 from campaigns.stored_files import open_stored, read_stored
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.layouts import is_trec_qrels
-from campaigns.trec.problems import FormatError, Problem
+from campaigns.trec.problems import FormatError, LimitReached, Problem
 from campaigns.trec.qrels import (
+    MAX_BYTES,
     ParsedQrels,
     read_qrels,
     refuse_high_grades,
@@ -56,16 +57,21 @@ class Content:
 
 
 def uploaded_content(
-    campaign: Campaign, data: bytes, *, is_confirmed: bool, may_lack_relevant: bool = False
+    campaign: Campaign,
+    data: bytes,
+    *,
+    is_confirmed: bool,
+    may_lack_relevant: bool = False,
+    is_own: bool = False,
 ) -> Content:
-    """Checks an uploaded file for this campaign.
+    """Checks an uploaded file for this campaign. `is_own`: the site has written it itself.
 
     Raises `FormatError` for an invalid file, and `NeedsConfirmation` for topics that the campaign
     does not have (their lines are dropped) and for qrels without relevant documents, unless they
     may lack these.
     """
-    with reading_place() as max_seconds:
-        parsed, refused = _parsed(campaign, data, max_seconds)
+    with reading_place(is_own=is_own) as limits:
+        parsed, refused = _parsed(campaign, data, limits)
     refuse_high_grades(parsed, campaign.highest_grade)
     doubts = []
     if not (parsed.grades >= campaign.rel).any():
@@ -104,16 +110,23 @@ def text_of(qrels: Qrels) -> Iterator[bytes]:
 
 
 def _parsed(
-    campaign: Campaign, data: bytes, max_seconds: float
+    campaign: Campaign, data: bytes, limits: ReadingLimits
 ) -> tuple[ParsedQrels, FormatError | None]:
     """Without the lines of unknown topics, and the error that names these. Raises it if there are
     other problems."""
     codes = set(campaign.topics.values_list("code", flat=True))
     read = partial(
-        read_qrels, data, known_topics=codes, max_lines=MOST_LINES, max_seconds=max_seconds
+        read_qrels,
+        data,
+        known_topics=codes,
+        max_lines=MOST_LINES,
+        max_bytes=limits.bytes_within(MAX_BYTES),
+        max_seconds=limits.seconds,
     )
     try:
         return read(), None
+    except LimitReached:
+        raise
     except FormatError as error:
         refused = error
     if UNKNOWN not in {problem.code for problem in refused.problems}:

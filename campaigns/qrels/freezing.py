@@ -44,7 +44,7 @@ def frozen_content(campaign: Campaign, *, without_gold: bool = False) -> Content
 def generated_content(campaign: Campaign, lines: Iterable[str]) -> Content:
     """The lines of a version, checked like those of an uploaded file."""
     try:
-        return uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
+        return uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True, is_own=True)
     except FormatError as error:  # the lines of this generated file mean nothing to users
         problems = [replace(problem, line=None) for problem in error.problems]
         raise FormatError(problems, error.total) from error

@@ -17,7 +17,13 @@ from importlib import import_module
 from itertools import chain
 from typing import Any, BinaryIO
 
-from campaigns.trec.problems import ProblemList, latin_1_hint, refuse
+from campaigns.trec.problems import (
+    ProblemList,
+    latin_1_hint,
+    refuse,
+    refuse_large,
+    refuse_slow,
+)
 
 isal_zlib: Any
 try:
@@ -76,7 +82,8 @@ def plain_blocks(
     `max_bytes` limits the uncompressed size. `max_seconds` limits the processor time of the thread
     until the last block, including the time of the code that processes the blocks. Raises
     FormatError: TYPE (another format), GZIP (truncated, damaged, followed by other data,
-    compressed twice, more than 1000 members), TOO_BIG or TOO_SLOW. An empty file yields nothing.
+    compressed twice, more than 1000 members), or its kind LimitReached: TOO_BIG or TOO_SLOW. An
+    empty file yields nothing.
     """
     started = time.thread_time()
     head, pieces = _peek(_pieces(source))
@@ -93,7 +100,7 @@ def plain_blocks(
     for piece in pieces:
         total += len(piece)
         if total > max_bytes:
-            refuse("TOO_BIG", f"the plain file is larger than {max_bytes:,} bytes")
+            refuse_large(max_bytes)
         _refuse_slow(started, max_seconds)
         yield piece
 
@@ -109,7 +116,7 @@ def in_time(pieces: Iterator[bytes], max_seconds: float | None) -> Iterator[byte
 
 def _refuse_slow(started: float, max_seconds: float | None) -> None:
     if max_seconds is not None and time.thread_time() - started > max_seconds:
-        refuse("TOO_SLOW", f"reading the file takes more than {max_seconds:g} s: {SLOW_HINT}")
+        refuse_slow(max_seconds, SLOW_HINT)
 
 
 def _pieces(source: BinaryIO | bytes) -> Iterator[bytes]:

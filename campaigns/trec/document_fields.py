@@ -34,11 +34,11 @@ class AmbiguousFields:
 
 
 def ambiguous_fields(
-    source: BinaryIO | bytes, *, max_seconds: float | None = None
+    source: BinaryIO | bytes, *, max_bytes: int = MAX_BYTES, max_seconds: float | None = None
 ) -> AmbiguousFields | None:
     """Looks at the first documents in JSON or in a table with a header. None if they leave no
     question, also where they are faulty. Raises FormatError: another type of file, TOO_SLOW."""
-    lines = text_lines(source, ProblemList(), max_bytes=MAX_BYTES, max_seconds=max_seconds)
+    lines = text_lines(source, ProblemList(), max_bytes=max_bytes, max_seconds=max_seconds)
     records = list(islice(_records(lines), LOOKED_AT))
     ids, texts = _ids(records), _texts(records)
     if not ids and not texts:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from campaigns.trec.parquet_rows import REFUSED
-from campaigns.trec.problems import refuse, shown
+from campaigns.trec.problems import refuse, refuse_large, refuse_slow, shown
 
 PROGRAM: Final = Path(__file__).with_name("parquet_rows.py")
 MEMORY: Final = 1 << 30  # bytes of the process
@@ -57,7 +57,7 @@ def json_lines(
             finally:
                 process.kill()  # nobody reads further
         said.seek(0)
-        _refuse_failed(process.returncode, said, max_seconds)
+        _refuse_failed(process.returncode, said, max_bytes, max_seconds)
 
 
 def _command(max_bytes: int, max_seconds: float | None) -> list[str]:
@@ -79,7 +79,7 @@ def _environment() -> dict[str, str]:
     return kept | {"ARROW_DEFAULT_MEMORY_POOL": "system"}
 
 
-def _refuse_failed(status: int, said: BinaryIO, max_seconds: float | None) -> None:
+def _refuse_failed(status: int, said: BinaryIO, max_bytes: int, max_seconds: float | None) -> None:
     """Refuses the file if the process did, or did not survive it."""
     if status == 0:
         return
@@ -89,8 +89,10 @@ def _refuse_failed(status: int, said: BinaryIO, max_seconds: float | None) -> No
             refuse("TYPE", DAMAGED.format(message))
         if code == "REPEATED":
             refuse("TYPE", f"two columns are called '{shown(message)}': rename one of them")
+        if code == "TOO_BIG":
+            refuse_large(max_bytes)
         refuse(code, message, line)
     if max_seconds is not None and -status in TOO_SLOW:
-        refuse("TOO_SLOW", f"reading the file takes more than {max_seconds:g} s: save it as CSV")
+        refuse_slow(max_seconds, "save it as CSV")
     reason = f"or pyarrow needs more than {MEMORY >> 20:,} MiB of memory for it"
     refuse("TYPE", DAMAGED.format(reason))

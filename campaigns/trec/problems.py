@@ -155,9 +155,27 @@ class FormatError(Exception):
         return "\n".join(lines)
 
 
+class LimitReached(FormatError):
+    """Reading stopped because the file is larger, or takes longer, than the caller allows. With
+    higher limits it may be valid."""
+
+
 def refuse(code: str, message: str, line: int | None = None, value: bytes | str = "") -> NoReturn:
     """Stop reading, because the rest of the file cannot be interpreted."""
     raise FormatError([Problem(code, line, message, None, shown(value))])
+
+
+def refuse_large(max_bytes: int) -> NoReturn:
+    """Stop reading, because the plain file is larger than the caller allows."""
+    raise LimitReached(
+        [Problem("TOO_BIG", None, f"the plain file is larger than {max_bytes:,} bytes")]
+    )
+
+
+def refuse_slow(max_seconds: float, hint: str) -> NoReturn:
+    """Stop reading, because it takes more processor time than the caller allows."""
+    message = f"reading the file takes more than {max_seconds:g} s: {hint}"
+    raise LimitReached([Problem("TOO_SLOW", None, message)])
 
 
 def _place(problem: Problem) -> tuple[int, int]:
@@ -288,16 +306,18 @@ class ProblemList:
     @contextmanager
     def gathered(self) -> Iterator[None]:
         """Refuse the file at the end if it has problems, or when reading stops."""
+        refused = FormatError
         try:
             yield
         except FormatError as error:
+            refused = LimitReached if isinstance(error, LimitReached) else FormatError
             for problem in error.problems:
                 self.add(problem)
         self.total -= len(self._at_end)
         for describe in self._at_end:
             self.add(describe())
         if self.total:
-            raise FormatError(self.problems, self.total, self.warnings)
+            raise refused(self.problems, self.total, self.warnings)
 
 
 def _counted(message: str, count: int) -> str:

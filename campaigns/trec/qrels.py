@@ -22,6 +22,7 @@ from campaigns.trec.layouts import trec_qrels
 from campaigns.trec.problems import FormatError, Problem, ProblemList, refuse, shown
 from campaigns.trec.records import Records, RecordTable
 
+MAX_BYTES = 1 << 30  # uncompressed
 QRELS_WIDTH = 4
 ITERATION, GRADE = 1, 3  # columns, from 0
 MAX_GRADE = 127
@@ -57,7 +58,7 @@ def read_qrels(
     known_topics: Collection[str] | None = None,
     unknown_topics: UnknownTopics = "refuse",
     max_lines: int | None = None,
-    max_bytes: int = 1 << 30,
+    max_bytes: int = MAX_BYTES,
     max_seconds: float | None = None,
     max_name_bytes: int = TOPIC_BYTES,
 ) -> ParsedQrels:
@@ -305,13 +306,23 @@ NOT_JUDGED = "-1"
 NOT_JUDGED_IN_PRELS = "-999"  # lower than grades of qrels go
 
 
-def as_qrels(data: bytes) -> bytes:
+def as_qrels(
+    data: bytes,
+    *,
+    max_lines: int | None = None,
+    max_bytes: int = MAX_BYTES,
+    max_seconds: float | None = None,
+) -> bytes:
     """Judgments in any format of an exported pool (CSV with grades, prels or qrels) as qrels.
 
     Each line becomes the line of qrels with the same number, so that problems have the line numbers
-    of the file. Other files are returned unchanged. Raises FormatError.
+    of the file. Other files are returned unchanged. Limits are those of `read_qrels`. Raises
+    FormatError.
     """
-    plain = b"".join(with_line_feeds(plain_blocks(io.BytesIO(data))))
+    blocks = plain_blocks(io.BytesIO(data), max_bytes=max_bytes, max_seconds=max_seconds)
+    plain = b"".join(with_line_feeds(blocks))
+    if max_lines is not None and plain.count(b"\n") > max_lines:
+        refuse("TOO_MANY", f"more than {max_lines:,} lines", max_lines + 1)
     text = plain.decode("utf-8", "surrogateescape").removeprefix(BOM_CHARACTER)
     first = text.lstrip().partition("\n")[0]
     separator = separator_of(first)

@@ -9,16 +9,21 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.urls import reverse
 from rest_framework.response import Response
 
 from campaigns import reading
+from campaigns.judging import judgment_files
 from campaigns.judging.documents import add_documents
-from campaigns.models import Document, Qrels
+from campaigns.judging.judgment_files import read_judgment_file
+from campaigns.models import Document, Judgment, Qrels
 from campaigns.qrels import files
 from campaigns.qrels.files import uploaded_content
-from campaigns.trec import documents
-from campaigns.trec.problems import FormatError
+from campaigns.trec import documents, qrels
+from campaigns.trec.problems import FormatError, Problem
 from tests.campaigns.api.conftest import World, client_of
+from tests.campaigns.judging.making import make_assessor
+from tests.making import make_user
 
 pytestmark = pytest.mark.django_db
 QRELS = b"1 0 d1 1\n2 0 d2 0\n"
@@ -90,3 +95,49 @@ def test_blank_lines_count(world: World, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(FormatError) as refused:
         add_documents(campaign=world.campaign, file=file, actor=world.organiser)
     assert [(each.code, each.line) for each in refused.value.problems] == [("TOO_MANY", 4)]
+
+
+def test_a_request_stops_at_fewer_plain_bytes_than_a_command(world: World, settings: Any) -> None:
+    settings.MAX_REQUEST_READING_BYTES = 64
+    large = b"1 0 d1 1\n# " + b"x" * 64 + b"\n2 0 d2 0\n"
+    for data in (large, gzip.compress(large)):
+        (problem,) = import_judgments(world, data)
+        assert (problem.code, problem.line) == ("TOO_BIG", None)
+    read_judgment_file(world.campaign, large)
+    assert import_judgments(world, b"1 0 d1 1\n") == ()
+
+
+def test_lines_are_counted_before_judgments_are_converted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line of five fields and 64 MB of line feeds would become 64 million texts."""
+    monkeypatch.setattr(judgment_files, "MOST_LINES", 5)
+    monkeypatch.setattr(qrels, "_of_prels", lambda line: pytest.fail("converted"))
+    (problem,) = import_judgments(world, b"1 d1 0 1 1" + b"\n" * 9)
+    assert (problem.code, problem.line) == ("TOO_MANY", 6)
+
+
+def test_judgments_of_the_site_itself_are_frozen_whatever_their_size(
+    world: World, settings: Any
+) -> None:
+    """They can be as many as in the largest file."""
+    settings.MAX_REQUEST_READING_BYTES = settings.MAX_REQUEST_READING_SECONDS = 0
+    topic = world.campaign.topics.first()
+    assert topic is not None
+    graded = {"topic": topic, "doc_id": "d1", "grade": 1, "key": "k"}
+    Judgment.objects.create(campaign=world.campaign, assessor=world.organiser, **graded)
+    client = client_of(world.organiser)
+    assert client.post(f"{world.url}qrels/freeze/", {}, format="json").status_code == 201
+
+
+def import_judgments(world: World, data: bytes) -> tuple[Problem, ...]:
+    """The problems that the page shows of a file of the assessor."""
+    make_assessor(world.campaign, person=(assessor := make_user()))
+    browser = Client()
+    browser.force_login(world.organiser)
+    file = SimpleUploadedFile("judgments.txt", data)
+    page = browser.post(
+        reverse("campaigns:judging-import", args=[world.campaign.slug]),
+        {"file": file, "assessor": assessor.pk},
+    )
+    return page.context["fault"].problems if page.status_code == 400 else ()
