@@ -96,6 +96,12 @@ class CannotRemoveTopics(CannotChangeStage):
     code = "cannot_remove"
 
 
+class CannotUpload(CannotChangeStage):
+    """The uploaded file was not kept for a worker, or the worker may not store it."""
+
+    code = "cannot_upload"
+
+
 class NothingJudged(CannotChangeStage):
     """There are no judgments to freeze."""
 

@@ -7,7 +7,7 @@ Calls that enqueue jobs write rows inside the transaction of the caller and wake
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from campaigns.models import Campaign, Mail, Notice, Plan, Run
+from campaigns.models import Campaign, Mail, Notice, PendingUpload, Plan, Run
 from scoring.core.measures.catalogue import meaning_of
 from scoring.evaluation import measure_choices, requests, rescoring
 from scoring.evaluation.rescoring import Rescoring
@@ -48,6 +48,11 @@ def enqueue_notice(notice: Notice) -> None:
 def enqueue_mail(mail: Mail) -> None:
     """Call this when an email that belongs to no campaign was created."""
     enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
+
+
+def enqueue_reading(upload: PendingUpload) -> None:
+    """Call this when a worker should read an uploaded file."""
+    enqueue(Job.Kind.READ, subject=upload.pk, campaign_id=upload.campaign_id, is_long=True)
 
 
 def enqueue_next_documents(plan: Plan) -> None:

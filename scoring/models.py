@@ -63,6 +63,7 @@ class Job(models.Model):
         ANALYSE = "analyse"
         LAY_OUT = "lay_out"  # subject: a Plan, whose next documents become tasks
         WRITE = "write"  # subject: a StoredTable
+        READ = "read"  # subject: a PendingUpload, whose file is read and stored
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -89,7 +90,7 @@ class Job(models.Model):
         choices=Priority.choices, default=Priority.NORMAL, db_default=Priority.NORMAL
     )
     request_id = models.CharField(max_length=64, blank=True, db_default="")  # that created it
-    is_long = models.BooleanField(  # an analysis that quick ones need not wait for
+    is_long = models.BooleanField(  # a slow job that quick analyses need not wait for
         default=False, db_default=False
     )
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)

@@ -32,4 +32,5 @@ def tidy() -> None:
     if periodic.claim("tidy", TIDY_SECONDS):
         mail.enqueue_unsent_mails()
         stored_tables.delete_outdated()
+        housekeeping.delete_old_uploads()
         housekeeping.delete_unowned_files()

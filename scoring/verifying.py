@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from django.core.files.storage import default_storage
 
-from campaigns.models import Qrels, Run
+from campaigns.models import PendingUpload, Qrels, Run
 from campaigns.stored_files import FileLost, open_stored
 from scoring.evaluation.storage import grades_of, load_table, remake_ranking
 from scoring.jobs.housekeeping import OWNERS, unowned_files
@@ -17,7 +17,9 @@ from scoring.models import Snapshot, StoredGrades, StoredRanking, StoredTable
 AT_ONCE = 3  # files, besides one under repair: no more than trackside/bulkhead.py allows
 READ_AHEAD = 64
 
-Owner: TypeAlias = Run | Qrels | StoredRanking | StoredGrades | Snapshot | StoredTable
+Owner: TypeAlias = (
+    Run | Qrels | StoredRanking | StoredGrades | Snapshot | StoredTable | PendingUpload
+)
 RELATED = {
     Run: ("campaign", "team"),
     Qrels: ("campaign",),
@@ -25,6 +27,7 @@ RELATED = {
     StoredGrades: ("run__campaign", "run__team", "run__ranking", "qrels__campaign"),
     Snapshot: ("campaign",),
     StoredTable: ("campaign",),
+    PendingUpload: ("campaign",),
 }
 
 
@@ -61,6 +64,8 @@ def describe(row: Owner) -> str:
         return f"file of run {name} ({row.public_id}) in {row.campaign.slug}"
     if isinstance(row, Qrels):
         return f"qrels version {row.version} of {row.campaign.slug}"
+    if isinstance(row, PendingUpload):
+        return f"{row}, uploaded to {row.campaign.slug} and not stored yet"
     if isinstance(row, Snapshot):
         return f"snapshot {row.public_id} of {row.campaign.slug}"
     if isinstance(row, StoredTable):

@@ -12,6 +12,7 @@ from typing import Final
 from django.conf import settings
 from django.db.models.functions import Now
 
+from campaigns.manage import upload_reading
 from campaigns.models import Campaign
 from scoring.analyses import requests
 from scoring.assessors import analysis as assessor_boards
@@ -58,6 +59,12 @@ COMPUTATIONS: Final[requests.Computations] = {
     "variances": variance_analysis.compute,
     "sample_estimates": sample_estimates.compute,
 }
+
+
+def _read_upload(attempt: queue.JobAttempt) -> None:
+    upload_reading.read_upload(attempt.subject, partial(queue.finish, attempt))
+
+
 HANDLERS = {
     Job.Kind.CHECK: check.check_run,
     Job.Kind.EVALUATE: score.evaluate_run,
@@ -66,6 +73,7 @@ HANDLERS = {
     Job.Kind.ANALYSE: partial(requests.compute_analysis, COMPUTATIONS),
     Job.Kind.LAY_OUT: task_batches.create_tasks,
     Job.Kind.WRITE: stored_tables.write_table,
+    Job.Kind.READ: _read_upload,
 }
 
 

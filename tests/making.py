@@ -12,7 +12,7 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from campaigns.access import Viewer
-from campaigns.models import Campaign, Membership, Qrels, Run, Team, Topic, User
+from campaigns.models import Campaign, Membership, PendingUpload, Qrels, Run, Team, Topic, User
 from campaigns.models.identity import new_public_id
 from campaigns.models.showing import trec_style
 from scoring.core.data.artefacts import pack_vector
@@ -95,6 +95,25 @@ def make_qrels(campaign: Campaign, **facts: Any) -> Qrels:
     campaign.active_qrels = qrels
     campaign.save(update_fields=["active_qrels"])
     return qrels
+
+
+def make_upload(campaign: Campaign, actor: User, data: bytes, **facts: Any) -> PendingUpload:
+    """Large qrels that await confirmation, with their file."""
+    identity = new_public_id()
+    defaults: dict[str, Any] = {
+        "public_id": identity,
+        "kind": PendingUpload.Kind.QRELS,
+        "state": PendingUpload.State.UNCONFIRMED,
+        "state_changed_at": timezone.now(),
+        "original_name": "large.txt",
+        "storage_key": default_storage.save(
+            f"uploads/{identity[:2]}/{identity}", ContentFile(data)
+        ),
+        "digest": hashlib.sha256(data).hexdigest(),
+        "size": len(data),
+        "options": {"note": "", "is_activated": True, "is_confirmed": False},
+    }
+    return PendingUpload.objects.create(campaign=campaign, actor=actor, **defaults | facts)
 
 
 def make_scores(run: Run, scores: dict[str, tuple[float | None, float | None]]) -> Evaluation:

@@ -28,6 +28,7 @@ CAMPAIGNS: Final = (
     {"judging"},
     {"runs"},
     {"people"},
+    {"uploads"},
     {"quotas", "lifecycle"},
     {"mail"},
     {"scoring_hooks"},

@@ -135,7 +135,17 @@ def look(year: Year, who: str) -> Crawl:
         )
     } | {
         part: ["none"]
-        for part in ("token", "key", "team", "snapshot", "role", "act", "step", "decision")
+        for part in (
+            "token",
+            "key",
+            "team",
+            "snapshot",
+            "role",
+            "act",
+            "step",
+            "decision",
+            "upload",
+        )
     }
     values: dict[str, list[object]] = nothing | {
         "slug": ["track"],

@@ -10,7 +10,7 @@ from campaigns.manage import archiving_api, baselines_api, pooling_api
 from campaigns.people import announcements_api, invitations_api
 from campaigns.people import api as teams
 from campaigns.qrels import api as qrels
-from campaigns.qrels import topics_api
+from campaigns.qrels import topics_api, uploads_api
 from campaigns.runs import api as handing_in
 from campaigns.runs import decisions_api
 from scoring.agreement import api as agreement_api
@@ -30,7 +30,7 @@ HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
 TEAM = f"{HERE}/teams/<str:team>"
 PROGRAM = f"{HERE}/judging/programs/<int:program>"
-PARTS = "topics|runs|leaderboard|scores|snapshots|qrels|teams|announcements|judging"
+PARTS = "topics|runs|leaderboard|scores|snapshots|qrels|teams|announcements|judging|uploads"
 
 every_campaign = by_method(GET=campaigns.campaign_list, POST=campaigns.campaign_create)
 one_campaign = by_method(
@@ -42,6 +42,7 @@ every_topic = by_method(GET=topics_api.topic_list, POST=topics_api.topics_add)
 one_topic = by_method(GET=topics_api.topic_detail, DELETE=topics_api.topic_remove)
 every_version = by_method(GET=qrels.qrels_list, POST=qrels.qrels_add)
 one_version = by_method(GET=qrels.qrels_file, POST=qrels.qrels_activate)
+one_upload = by_method(GET=uploads_api.upload_detail, DELETE=uploads_api.upload_delete)
 every_team = by_method(GET=teams.team_list, POST=invitations_api.team_create)
 every_run = by_method(GET=handing_in.run_list, POST=handing_in.run_create)
 the_pool = by_method(GET=pools_api.pool, PATCH=pooling_api.pool_state)
@@ -89,6 +90,10 @@ urlpatterns = [
     path(f"{HERE}/qrels/", every_version, name="qrels-list"),
     path(f"{HERE}/qrels/freeze/", qrels.qrels_freeze, name="qrels-freeze"),
     path(f"{HERE}/qrels/<int:version>/", one_version, name="qrels-file"),
+    path(f"{HERE}/uploads/<str:upload>/", one_upload, name="upload-detail"),
+    path(
+        f"{HERE}/uploads/<str:upload>/confirm/", uploads_api.upload_confirm, name="upload-confirm"
+    ),
     path(f"{HERE}/judging/next/", programs_api.judging_next, name="judging-next"),
     path(f"{HERE}/judging/judgments/", programs_api.judging_grades, name="judging-grades"),
     path(f"{HERE}/judging/progress/", programs_api.judging_progress, name="judging-progress"),

@@ -12,13 +12,14 @@ from campaigns import access, lifecycle
 from campaigns.errors import CannotChangeStage, show_refusals
 from campaigns.judging.assessing_forms import AddressForm, DocumentsForm
 from campaigns.judging.documents import (
-    AddedDocuments,
     NeedsFields,
     add_documents,
     counts_of,
     remove_documents,
 )
-from campaigns.trec.problems import FormatError
+from campaigns.models import PendingUpload
+from campaigns.trec.problems import FormatError, LimitReached
+from campaigns.uploads import keep_upload, open_uploads
 
 
 @login_required
@@ -39,17 +40,32 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except NeedsFields as question:
         return _ask_for_fields(request, viewer, form, question)
+    except LimitReached:
+        return _keep_for_worker(request, viewer, form)
     except FormatError as error:
         return _page(request, viewer, fault=error, status=400)
     except CannotChangeStage as error:
         messages.error(request, str(error))
     else:
-        plural = "" if added.count == 1 else "s"
-        messages.success(request, f"{added.count:,} document{plural} uploaded.")
-        if added.without_text:
-            messages.warning(request, _missing_text_warning(added))
-        for warning in added.warnings:
-            messages.warning(request, str(warning))
+        messages.success(request, added.in_words)
+        for warning in added.all_warnings:
+            messages.warning(request, warning)
+    return redirect("campaigns:documents", slug)
+
+
+def _keep_for_worker(
+    request: HttpRequest, viewer: access.Viewer, form: DocumentsForm
+) -> HttpResponse:
+    slug, names = viewer.campaign.slug, form.names
+    with show_refusals(request):
+        upload = keep_upload(
+            campaign=viewer.campaign,
+            kind=PendingUpload.Kind.DOCUMENTS,
+            file=form.cleaned_data["file"],
+            actor=request.user,
+            options={"names": {"doc_id": names.doc_id, "text": names.text} if names else None},
+        )
+        return redirect("campaigns:upload", slug, upload.public_id)
     return redirect("campaigns:documents", slug)
 
 
@@ -64,18 +80,6 @@ def _ask_for_fields(
         "file_name": form.cleaned_data["file"].name,
     }
     return render(request, "campaigns/judging/documents_fields.html", context, status=400)
-
-
-def _missing_text_warning(added: AddedDocuments) -> str:
-    named = ", ".join(added.first_without_text)
-    more = " and others" if added.without_text > len(added.first_without_text) else ""
-    if added.without_text == added.count:
-        return (
-            "None of them has a text: call the field or column text, contents, body, segment, "
-            "passage or article."
-        )
-    verb = "has" if added.without_text == 1 else "have"
-    return f"{added.without_text:,} of them {verb} no text: {named}{more}."
 
 
 @login_required
@@ -113,5 +117,6 @@ def _page(
         "counts": counts_of(campaign),
         "form": DocumentsForm(),
         "address_form": AddressForm(instance=campaign),
+        "uploads": open_uploads(campaign, PendingUpload.Kind.DOCUMENTS),
     }
     return render(request, "campaigns/judging/documents.html", context | extra, status=status)

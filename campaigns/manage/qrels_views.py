@@ -11,12 +11,14 @@ from django.views.decorators.http import require_POST
 from campaigns import access
 from campaigns.errors import CannotChangeStage, NeedsConfirmation
 from campaigns.manage.views import manage_page
-from campaigns.models import Campaign, Qrels
+from campaigns.models import Campaign, PendingUpload, Qrels
 from campaigns.qrels import versions
 from campaigns.qrels.files import UNKNOWN
 from campaigns.qrels.forms import FreezeSourcesForm, QrelsForm, RemoveTopicsForm, TopicsForm
 from campaigns.qrels.topics import add_topics, read_topics_file, remove_topics
-from campaigns.trec.problems import FormatError
+from campaigns.reading import whole_file
+from campaigns.trec.problems import FormatError, LimitReached
+from campaigns.uploads import keep_upload
 
 
 @login_required
@@ -61,8 +63,9 @@ def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
     form = QrelsForm(request.POST, request.FILES)
     if not form.is_valid():
         return manage_page(request, viewer, qrels_form=form, status=400)
-    data = form.cleaned_data["file"].read()
+    file = form.cleaned_data["file"]
     try:
+        data = whole_file(file)
         qrels, _ = versions.add_qrels(
             campaign=viewer.campaign,
             data=data,
@@ -71,6 +74,8 @@ def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
             is_activated=not form.cleaned_data["add_only"],
             is_confirmed=form.confirms(data),
         )
+    except LimitReached:
+        return _keep_for_worker(request, viewer, form)
     except NeedsConfirmation as doubt:
         return _ask_to_confirm(request, viewer, form, data, doubt)
     except FormatError as error:  # the note that was typed stays in the form
@@ -119,6 +124,25 @@ def qrels_activate(request: HttpRequest, slug: str, version: int) -> HttpRespons
     return _show_version(request, viewer.campaign, qrels)
 
 
+def _keep_for_worker(request: HttpRequest, viewer: access.Viewer, form: QrelsForm) -> HttpResponse:
+    slug = viewer.campaign.slug
+    try:
+        upload = keep_upload(
+            campaign=viewer.campaign,
+            kind=PendingUpload.Kind.QRELS,
+            file=form.cleaned_data["file"],
+            actor=request.user,
+            options={
+                "note": form.cleaned_data["note"],
+                "is_activated": not form.cleaned_data["add_only"],
+                "is_confirmed": False,
+            },
+        )
+    except CannotChangeStage as error:
+        return _show_error(request, slug, error)
+    return redirect("campaigns:upload", slug, upload.public_id)
+
+
 def _ask_to_confirm(
     request: HttpRequest,
     viewer: access.Viewer,
@@ -142,10 +166,7 @@ def _ask_to_confirm(
 
 
 def _show_version(request: HttpRequest, campaign: Campaign, qrels: Qrels) -> HttpResponse:
-    if campaign.active_qrels_id == qrels.pk:
-        messages.success(request, f"{qrels} is active. Every run is being scored with it.")
-    else:
-        messages.success(request, f"{qrels} has been added and is not active.")
+    messages.success(request, versions.added_in_words(campaign, qrels))
     return redirect("campaigns:campaign-manage", campaign.slug)
 
 

@@ -10,6 +10,7 @@ from campaigns.manage import (
     log_views,
     pooling_views,
     qrels_views,
+    upload_views,
     views,
     visibility_views,
 )
@@ -50,6 +51,21 @@ urlpatterns = [
         "campaigns/<slug:slug>/manage/qrels/freeze/",
         qrels_views.qrels_freeze,
         name="qrels-freeze",
+    ),
+    path(
+        "campaigns/<slug:slug>/manage/uploads/<str:upload>/",
+        upload_views.upload_page,
+        name="upload",
+    ),
+    path(
+        "campaigns/<slug:slug>/manage/uploads/<str:upload>/confirm/",
+        upload_views.upload_confirm,
+        name="upload-confirm",
+    ),
+    path(
+        "campaigns/<slug:slug>/manage/uploads/<str:upload>/discard/",
+        upload_views.upload_discard,
+        name="upload-discard",
     ),
     path("campaigns/<slug:slug>/manage/copy/", archiving_views.campaign_copy, name="campaign-copy"),
     path(

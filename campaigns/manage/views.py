@@ -17,8 +17,9 @@ from campaigns.manage.forms import CampaignForm
 from campaigns.manage.measures_form import MeasuresForm
 from campaigns.manage.publication import publication_of
 from campaigns.manage.visibility_forms import VISIBLE_STAGES, visible_items
-from campaigns.models import Campaign
+from campaigns.models import Campaign, PendingUpload
 from campaigns.qrels.forms import FreezeSourcesForm, QrelsForm, TopicsForm
+from campaigns.uploads import open_uploads
 
 STEPS = lifecycle.STEPS
 
@@ -126,6 +127,7 @@ def manage_page(
         "next_moment": lifecycle.next_moment(campaign, request.arrived_at),
         "may_create": lifecycle.may_create_campaigns(request.user),
         "qrels_versions": list(campaign.qrels.order_by("-version")),
+        "uploads": open_uploads(campaign, PendingUpload.Kind.QRELS),
         "judgment_count": campaign.judgments.count(),
         "freeze_form": FreezeSourcesForm(campaign=campaign),
         "rescoring": scoring_hooks.rescoring_of(campaign),

@@ -26,6 +26,7 @@ from campaigns.models.programs import Program, ProgramJudgment
 from campaigns.models.qrels import Qrels
 from campaigns.models.runs import Run
 from campaigns.models.showing import Preset
+from campaigns.models.uploads import PendingUpload
 
 __all__ = [
     "Announcement",
@@ -43,6 +44,7 @@ __all__ = [
     "Membership",
     "Notice",
     "OrganiserRequest",
+    "PendingUpload",
     "Plan",
     "Preset",
     "Program",

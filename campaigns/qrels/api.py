@@ -14,9 +14,13 @@ from campaigns import access
 from campaigns.api.endpoints import FILES, action_view, read_view, refuse_fields, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer
-from campaigns.models import Program, Qrels
+from campaigns.models import PendingUpload, Program, Qrels
 from campaigns.qrels import versions
 from campaigns.qrels.files import text_of
+from campaigns.qrels.uploads_api import PendingUploadSerializer, upload_response
+from campaigns.reading import whole_file
+from campaigns.trec.problems import LimitReached
+from campaigns.uploads import keep_upload
 
 
 class FreezeRequest(RequestSerializer):
@@ -86,23 +90,34 @@ def qrels_list(request: Request, slug: str) -> Response:
     summary="Add a qrels version",
     operation_id="qrels_add",
     request={"multipart/form-data": QrelsFileRequest},
-    responses={201: QrelsSerializer} | WRITES,
+    responses={201: QrelsSerializer, 202: PendingUploadSerializer} | WRITES,
     examples=[FAULTY],
 )
 @write_view(takes=FILES)
 def qrels_add(request: Request, slug: str) -> Response:
     """Refuses a valid file with unusual content with the code `needs_confirmation`. Send it again
-    with `is_confirmed` to add it. The same content is not stored twice. For organisers."""
+    with `is_confirmed` to add it. The same content is not stored twice. A worker reads a large
+    file: the response is then 202, and `url` tells the result. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     data = validated_data(QrelsFileRequest, request)
-    qrels, _ = versions.add_qrels(
-        campaign=viewer.campaign,
-        data=data["file"].read(),
-        note=data.get("note", ""),
-        actor=request.user,
-        is_activated=data["is_activated"],
-        is_confirmed=data["is_confirmed"],
-    )
+    options = {
+        "note": data.get("note", ""),
+        "is_activated": data["is_activated"],
+        "is_confirmed": data["is_confirmed"],
+    }
+    try:
+        qrels, _ = versions.add_qrels(
+            campaign=viewer.campaign, data=whole_file(data["file"]), actor=request.user, **options
+        )
+    except LimitReached:
+        upload = keep_upload(
+            campaign=viewer.campaign,
+            kind=PendingUpload.Kind.QRELS,
+            file=data["file"],
+            actor=request.user,
+            options=options,
+        )
+        return upload_response(request, upload, status=202)
     return Response(_qrels(_reloaded_viewer(request, slug), qrels), status=201)
 
 

@@ -44,7 +44,34 @@ def add_qrels(
     )
     if stated is not None:
         content = content.with_program(stated.sources, stated.statement, stated.programs)
-    return _get_or_create(campaign, content, note, actor, is_activated=is_activated), content.parsed
+    qrels = add_content(
+        campaign=campaign, content=content, note=note, actor=actor, is_activated=is_activated
+    )
+    return qrels, content.parsed
+
+
+def add_content(
+    *, campaign: Campaign, content: Content, note: str, actor: User | None, is_activated: bool
+) -> Qrels:
+    """The version with this content, created if there is none. Its file is stored before the
+    transaction. After a crash, housekeeping deletes it."""
+    refuse_archived(campaign)
+    key = "" if _same(campaign, content) else _store(content.data)
+    with transaction.atomic():
+        current = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        qrels = _same(current, content)
+        if qrels is None:
+            qrels = _create(current, content, key, note, actor)
+        if is_activated:
+            activate_qrels(campaign=campaign, qrels=qrels, actor=actor)
+    return qrels
+
+
+def added_in_words(campaign: Campaign, qrels: Qrels) -> str:
+    """What the page says after a version was added or activated."""
+    if campaign.active_qrels_id == qrels.pk:
+        return f"{qrels} is active. Every run is being scored with it."
+    return f"{qrels} has been added and is not active."
 
 
 def freeze_judgments(
@@ -69,7 +96,9 @@ def freeze_judgments(
         )
     if content is None:
         raise NothingJudged("There are no judgments to freeze yet.")
-    return _get_or_create(campaign, content, note, actor, is_activated=is_activated)
+    return add_content(
+        campaign=campaign, content=content, note=note, actor=actor, is_activated=is_activated
+    )
 
 
 @transaction.atomic
@@ -111,23 +140,6 @@ def versions_visible_to(viewer: Viewer) -> QuerySet[Qrels]:
 
 def version_or_404(viewer: Viewer, version: int) -> Qrels:
     return get_object_or_404(versions_visible_to(viewer), version=version)
-
-
-def _get_or_create(
-    campaign: Campaign, content: Content, note: str, actor: User | None, *, is_activated: bool
-) -> Qrels:
-    """The version with this content, created if there is none. Its file is stored before the
-    transaction. After a crash, housekeeping deletes it."""
-    refuse_archived(campaign)
-    key = "" if _same(campaign, content) else _store(content.data)
-    with transaction.atomic():
-        current = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        qrels = _same(current, content)
-        if qrels is None:
-            qrels = _create(current, content, key, note, actor)
-        if is_activated:
-            activate_qrels(campaign=campaign, qrels=qrels, actor=actor)
-    return qrels
 
 
 def _same(campaign: Campaign, content: Content) -> Qrels | None:

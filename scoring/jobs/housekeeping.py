@@ -11,7 +11,7 @@ from django.db.models import DurationField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Now
 
 from campaigns.clock import database_now
-from campaigns.models import Qrels, Run
+from campaigns.models import PendingUpload, Qrels, Run
 from scoring.jobs import queue
 from scoring.models import Job, Snapshot, StoredGrades, StoredRanking, StoredTable
 
@@ -22,6 +22,8 @@ OWNERS = {
     "grades": StoredGrades,
     "snapshots": Snapshot,
     "tables": StoredTable,
+    # In backups too: a restored site goes on with what waited, and every row has its file.
+    "uploads": PendingUpload,
 }
 KEYS_AT_ONCE = 500  # a site may have millions
 PROBES_FOLDER = "health"  # what probes of the storage write, and delete at once
@@ -34,6 +36,16 @@ def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
         with suppress(FileNotFoundError):  # another worker was faster
             default_storage.delete(key)
             deleted += 1
+    return deleted
+
+
+def delete_old_uploads(*, older_than: timedelta = timedelta(days=1)) -> int:
+    """Deletes pending uploads that nobody has confirmed in this time, and the outcomes of those
+    that were stored or refused. `delete_unowned_files` then deletes their files. Returns how many
+    it deleted. Uploads that wait for a worker stay, however long it takes."""
+    live = (PendingUpload.State.WAITING, PendingUpload.State.READING)
+    old = PendingUpload.objects.filter(state_changed_at__lt=Now() - older_than)
+    deleted, _ = old.exclude(state__in=live).delete()
     return deleted
 
 

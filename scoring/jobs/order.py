@@ -13,9 +13,9 @@ Runs that are scored again stay behind uploads.
 
 Analyses have a share of the slots of all workers, ANALYSES_SHARE, and the other slots stay free for
 uploads (`workers.py`). Long analyses have half as many of their own, so that quick ones need not
-wait for them; tables that workers write count as long analyses. One statement reads the state of
-all live jobs, and the same state gives the same choice. Workers that choose at the same moment
-choose the same job, and only one of them claims it.
+wait for them. Tables that workers write, and large files of qrels and documents, count as long
+analyses. One statement reads the state of all live jobs, and the same state gives the same
+choice. Workers that choose at the same moment choose the same job, and only one of them claims it.
 This enforces the limit without a lock, with one exception: if another analysis becomes the next job
 between two choices, each of the two workers may start one.
 """
@@ -38,8 +38,7 @@ PRIORITY_SECONDS = 300
 # Of the runs that one attempt scores again: as many as take a worker less than half a second.
 BATCH_RUNS = 16
 BATCH_DOCUMENTS = 1_000_000
-
-OF_READERS = {Job.Kind.ANALYSE, Job.Kind.WRITE}  # any reader can cause them, so few run at once
+SHARED_SLOTS = (Job.Kind.ANALYSE, Job.Kind.WRITE, Job.Kind.READ)  # jobs that share some slots
 
 Client: TypeAlias = int | tuple[str, int | None]  # a team, or a kind of job of a campaign
 
@@ -91,7 +90,9 @@ def next_job() -> int | None:
         running[group.client] += group.running
     waiting = [group for group in groups if group.oldest is not None]
     for is_long in (False, True):
-        analyses = [each for each in groups if each.kind in OF_READERS and each.is_long == is_long]
+        analyses = [
+            each for each in groups if each.kind in SHARED_SLOTS and each.is_long == is_long
+        ]
         at_once = sum(group.running for group in analyses)
         if at_once and at_once >= workers.analyses_at_once(is_long=is_long):
             waiting = [group for group in waiting if group not in analyses]

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
-from campaigns.models import Campaign, Notice, Plan, Run, User
+from campaigns.models import Campaign, Notice, PendingUpload, Plan, Run, User
 from scoring.jobs import queue
 from scoring.models import Analysis, Evaluation, Job, StoredTable
 
@@ -52,6 +52,7 @@ class QueuedJob:
     analysis: Analysis | None = None
     plan: Plan | None = None
     table: StoredTable | None = None
+    upload: PendingUpload | None = None
 
     @property
     def can_be_retried(self) -> bool:
@@ -64,6 +65,8 @@ class QueuedJob:
             return self.table.state == StoredTable.State.FAILED
         if self.run is not None:
             return self.run.state == Run.State.FAILED
+        if self.upload is not None:
+            return self.upload.state == PendingUpload.State.FAILED
         if self.plan is not None:
             return self.plan.state != Plan.State.ENDED and not self.plan.is_laid_out
         return self.notice is not None and self.notice.sent_at is None
@@ -134,6 +137,7 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
     analyses = Analysis.objects.defer("answer").in_bulk(subjects(Job.Kind.ANALYSE))
     plans = Plan.objects.in_bulk(subjects(Job.Kind.LAY_OUT))
     tables = StoredTable.objects.in_bulk(subjects(Job.Kind.WRITE))
+    uploads = PendingUpload.objects.in_bulk(subjects(Job.Kind.READ))
     for job in jobs:
         match job.kind:
             case Job.Kind.CHECK:
@@ -148,6 +152,8 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
                 yield QueuedJob(job, plan=plans.get(job.subject))
             case Job.Kind.WRITE:
                 yield QueuedJob(job, table=tables.get(job.subject))
+            case Job.Kind.READ:
+                yield QueuedJob(job, upload=uploads.get(job.subject))
             case _:
                 yield QueuedJob(job, notice=notices.get(job.subject))
 
@@ -221,4 +227,7 @@ def _revive_subject(job: Job) -> bool:
     if job.kind == Job.Kind.WRITE:
         table = StoredTable.objects.filter(pk=job.subject, state=StoredTable.State.FAILED)
         return bool(table.update(state=StoredTable.State.WAITING))
+    if job.kind == Job.Kind.READ:
+        upload = PendingUpload.objects.filter(pk=job.subject, state=PendingUpload.State.FAILED)
+        return bool(upload.update(state=PendingUpload.State.WAITING, state_changed_at=Now()))
     return True

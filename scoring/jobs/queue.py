@@ -11,8 +11,8 @@
 4. `housekeeping.sweep` sends another message for jobs that still wait, requeues those whose lease
    expired, and fails them after JOB_ATTEMPTS. A job whose attempt failed is due again after two
    sweeps, so that the attempts outlast a short outage of the disk or the database.
-Only the database's clock is used. The state of the subject (Run, Evaluation, Analysis, StoredTable)
-changes in the same transaction as that of its job.
+Only the database's clock is used. The state of the subject (Run, Evaluation, Analysis, StoredTable,
+PendingUpload) changes in the same transaction as that of its job.
 """
 
 import logging
@@ -35,10 +35,18 @@ from django.db.models.functions import Now
 
 from campaigns.clock import database_now
 from campaigns.mail import messages
-from campaigns.models import Run
+from campaigns.models import PendingUpload, Run
 from campaigns.outages import is_outage
 from scoring.jobs import test_hooks, tracing
-from scoring.jobs.order import BATCH_RUNS, OF_READERS, companions, due, free, is_batched, next_job
+from scoring.jobs.order import (
+    BATCH_RUNS,
+    SHARED_SLOTS,
+    companions,
+    due,
+    free,
+    is_batched,
+    next_job,
+)
 from scoring.models import Analysis, Evaluation, Job, StoredTable
 
 log = logging.getLogger(__name__)
@@ -66,6 +74,7 @@ SUBJECT_STATES = {
     Job.Kind.EVALUATE: Evaluation.State.SCORING,
     Job.Kind.ANALYSE: Analysis.State.COMPUTING,
     Job.Kind.WRITE: StoredTable.State.COMPUTING,
+    Job.Kind.READ: PendingUpload.State.READING,
 }
 
 OF_RUNS = {Job.Kind.CHECK, Job.Kind.EVALUATE}  # organisers are emailed when these fail
@@ -251,7 +260,9 @@ def job_attempt(job_id: int | None = None) -> Iterator[JobAttempt | None]:
         except Exception as error:
             for each in attempt.all:
                 fail(each, error)
-    if attempt.kind in OF_READERS or is_batched(attempt.kind, attempt.priority):
+    if attempt.kind in SHARED_SLOTS:
+        _wake_for_next(*SHARED_SLOTS)
+    elif is_batched(attempt.kind, attempt.priority):
         _wake_for_next(attempt.kind)
 
 
@@ -276,7 +287,7 @@ def fail(attempt: JobAttempt, error: Exception) -> None:
     job = Job.objects.get(pk=attempt.job_id)
     if job.owner != attempt.token:
         return
-    if job.kind == Job.Kind.ANALYSE and isinstance(error, SoftTimeLimitExceeded):
+    if job.kind in SHARED_SLOTS and isinstance(error, SoftTimeLimitExceeded):
         _fail_too_long(job)
     else:
         is_new = job.created_at > database_now() - OUTAGE
@@ -284,12 +295,13 @@ def fail(attempt: JobAttempt, error: Exception) -> None:
 
 
 def _fail_too_long(job: Job) -> None:
-    """An analysis that reached the time limit would reach it again, and block the others."""
+    """A job that reached the time limit would reach it again, and block the others."""
     reason = f"It took longer than {settings.CELERY_TASK_SOFT_TIME_LIMIT} s, the limit for one job."
     with transaction.atomic():
         requeue_or_fail(job, reason, is_final=True)
-        failed = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
-        failed.update(failure=reason)
+        if job.kind == Job.Kind.ANALYSE:
+            failed = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
+            failed.update(failure=reason)
 
 
 def requeue_or_fail(
@@ -330,11 +342,10 @@ def _notify_organisers(job: Job) -> None:
         enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=job.campaign_id)
 
 
-def _wake_for_next(kind: str) -> None:
-    """Sends another message if a job of this kind waits, or of a kind that shares its slots:
-    messages that arrived while as many analyses were running as may are consumed, and runs that are
-    scored again have one message for many."""
-    kinds = OF_READERS if kind in OF_READERS else {kind}
+def _wake_for_next(*kinds: str) -> None:
+    """Sends another message if a job of these kinds waits: messages that arrived while as many
+    analyses were running as may are consumed, and runs that are scored again have one message for
+    many."""
     waiting = Job.objects.filter(due(), kind__in=kinds).order_by("pk").first()
     if waiting is not None:
         wake_worker(waiting.pk, waiting.kind)
@@ -342,7 +353,7 @@ def _wake_for_next(kind: str) -> None:
 
 def _move_subjects(jobs: Sequence[Job], state: str) -> None:
     """The jobs are of one kind. The states "waiting" and "failed" have the same names in Run,
-    Evaluation, Analysis and StoredTable."""
+    Evaluation, Analysis, StoredTable and PendingUpload."""
     subjects = [job.subject for job in jobs]
     if jobs[0].kind == Job.Kind.CHECK:
         Run.objects.filter(pk__in=subjects).update(state=state, state_changed_at=Now())
@@ -352,6 +363,8 @@ def _move_subjects(jobs: Sequence[Job], state: str) -> None:
         Analysis.objects.filter(pk__in=subjects).update(state=state)
     elif jobs[0].kind == Job.Kind.WRITE:
         StoredTable.objects.filter(pk__in=subjects).update(state=state)
+    elif jobs[0].kind == Job.Kind.READ:
+        PendingUpload.objects.filter(pk__in=subjects).update(state=state, state_changed_at=Now())
 
 
 def _lease_end() -> CombinedExpression:

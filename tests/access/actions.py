@@ -199,6 +199,10 @@ ACTS: dict[str, Act] = {
     "api:qrels-list": Act({"file": QRELS, "is_confirmed": "true"}),
     "api:qrels-freeze": Act({"note": "A note"}, first=judged),
     "api:qrels-file": Act(),
+    "campaigns:upload-confirm": Act(),
+    "campaigns:upload-discard": Act(),
+    "api:upload-confirm": Act(),
+    "api:upload-detail": Act(method="delete"),
     # runs
     "campaigns:run-create": Act(
         {"file": RUN, "run_type": "automatic"}, by="participant", stage="open"

@@ -35,6 +35,7 @@ from tests.making import (
     make_scores,
     make_snapshot,
     make_team,
+    make_upload,
     make_user,
 )
 
@@ -79,6 +80,7 @@ def _fill(campaign: Campaign, team: Team) -> tuple[Run, Job]:
     run = make_run(campaign, team, tag="theirs", storage_key=key, digest=digest, size=len(data))
     make_scores(run, SCORES)
     make_snapshot(campaign)
+    make_upload(campaign, make_user(), b"1 0 d 1\n")
     return run, make_failed_job(run)
 
 
@@ -126,6 +128,7 @@ def values_for(name: str, world: World) -> dict[str, object]:
         "guide": "organiser",
         "file": "examples/run.txt",
         "snapshot": world.campaign.snapshots.values_list("public_id", flat=True).first(),
+        "upload": world.campaign.pending_uploads.values_list("public_id", flat=True).first(),
     } | world.numbers
 
 
@@ -316,7 +319,7 @@ PENDING: dict[str, int] = {
 # Parts of an address that name a row; the others are words, or the campaign itself.
 IDS = {
     "public_id", "team", "membership", "invitation", "announcement", "gold_document", "program",
-    "version", "old", "new", "job", "code",
+    "version", "old", "new", "job", "code", "upload",
 }  # fmt: skip
 
 

@@ -65,6 +65,7 @@ def values(here: World, role: str = "participant") -> dict[str, list[object]]:
         "decision": ["approve"],
         "job": [1],
         "snapshot": [snapshot],
+        "upload": [here.upload],
         "guide": ["organiser"],
         "file": ["examples/run.txt"],
     }
@@ -154,7 +155,7 @@ def test_assessors_see_documents_and_what_they_said_and_nothing_of_runs_and_othe
 @pytest.mark.parametrize("verb", ["get", "post"])
 def test_hidden_and_missing_objects_have_the_same_response(verb: str, role: str) -> None:
     snapshot, team, run, *_ = hidden_ids()
-    hidden = {
+    hidden: dict[str, object] = {
         "public_id": run,
         "snapshot": snapshot,
         "team": team,
@@ -162,13 +163,15 @@ def test_hidden_and_missing_objects_have_the_same_response(verb: str, role: str)
         "old": 1,
         "new": 2,
     }
-    missing = dict.fromkeys(("public_id", "snapshot", "team"), "nobodysrunatall2")
+    missing: dict[str, object] = dict.fromkeys(
+        ("public_id", "snapshot", "team", "upload"), "nobodysrunatall2"
+    )
     missing |= {"version": 7, "old": 7, "new": 8}
     client, different = Client(), []
     with world(SECOND, "judging") as here:
         if person := here.people[role]:
             client.force_login(person)
-        known = values(here, role)
+        known, hidden["upload"] = values(here, role), here.upload
         there, not_there = (
             dict(seeds(known | {part: [value] for part, value in ids.items()}))
             for ids in (hidden, missing)
@@ -191,6 +194,8 @@ def test_the_organisers_answers_do_differ() -> None:
     for name in ("/leaderboard/", "/leaderboard.csv", "/runs/", "/manage/"):
         assert ("organiser", f"GET /campaigns/{SLUG}{name}") in different
     assert first["organiser"].holding(b"canary-team-7f3a")
+    page = f"/campaigns/{SLUG}/manage/uploads/"
+    assert any(page in asked for asked in first["organiser"].holding(b"canary-7f3a.txt"))
 
 
 @pytest.mark.long

@@ -4,7 +4,7 @@ and what another team does. Everything else is alike to the last byte: ids, time
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import SimpleNamespace
 from unittest.mock import patch
 
@@ -19,13 +19,15 @@ from campaigns.judging.program_judgments import import_grades
 from campaigns.models import Campaign, Document, Membership, Qrels, Run, Team, User, identity
 from campaigns.qrels.versions import add_qrels, freeze_judgments
 from campaigns.runs import submission
+from campaigns.trec.problems import Problem
+from campaigns.uploads import Outcome
 from scoring.downloads.snapshots import create_snapshot
 from scoring.models import Job
 from scoring.worker import perform
 from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
 from tests.campaigns.judging.programs import make_program
 from tests.frozen_clock import frozen
-from tests.making import make_campaign, make_organiser, make_team, make_user
+from tests.making import make_campaign, make_organiser, make_team, make_upload, make_user
 
 SLUG = "blind"
 BLIND = ("nobody", "stranger", "participant", "bystander", "pending", "reader", "outsider")
@@ -82,6 +84,7 @@ class World:
     people: dict[str, User | None]  # the blind ones, the organiser and the assessor
     runs: tuple[Run, ...]  # the participant's: accepted, refused, waiting
     hidden: tuple[str, ...]  # ids of a snapshot, of the other team, and of its runs
+    upload: str  # the id of large qrels that await confirmation, where there are any
 
 
 @contextmanager
@@ -127,6 +130,10 @@ def _build(secret: Secret, stage: str, facts: dict[str, object]) -> World:
     _plan(campaign, secret, people)
     if secret.program:
         _judge_by_program(campaign, secret, people["organiser"])
+    with ids_of("upload"):
+        upload = identity.new_public_id()
+    if secret.qrels:
+        _upload(campaign, secret, upload, people["organiser"])
     campaign.runs.live().update(is_baseline=secret.has_baselines)
     if secret.is_snapped:
         hidden.insert(0, _snapshot(campaign, people["organiser"]))
@@ -135,7 +142,7 @@ def _build(secret: Secret, stage: str, facts: dict[str, object]) -> World:
     _bring_to(stage, campaign)
     campaign.refresh_from_db()
     del people["hidden"]
-    return World(campaign, people, tuple(runs), tuple(hidden))
+    return World(campaign, people, tuple(runs), tuple(hidden), upload)
 
 
 def run_file(tag: str, *, first: str = "d1") -> bytes:
@@ -209,6 +216,15 @@ def _judge(campaign: Campaign, secret: Secret, organiser: User | None) -> None:
             )  # fmt: skip
         if secret.is_scored:
             perform_all(Job.Kind.EVALUATE)
+
+
+def _upload(campaign: Campaign, secret: Secret, identity: str, organiser: User | None) -> None:
+    """Each world has another file, and other problems."""
+    problem = Problem("UNKNOWN_TOPIC", len(secret.qrels), "canary-7f3a")
+    outcome = Outcome(problems=[problem.as_dict()], total=1)
+    data = secret.qrels[-1].encode()
+    names = {"public_id": identity, "original_name": "canary-7f3a.txt"}
+    make_upload(campaign, organiser, data, outcome=asdict(outcome), **names)
 
 
 def _plan(campaign: Campaign, secret: Secret, people: dict[str, User | None]) -> None:

@@ -91,6 +91,9 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:qrels-freeze": ("post", organisers(415)),
     "api:qrels-file": ("get", read_by_organisers),
     "api:qrels-file POST": ("post", organisers(200)),
+    "api:upload-detail": ("get", read_by_organisers),
+    "api:upload-detail DELETE": ("delete", organisers(204)),
+    "api:upload-confirm": ("post", organisers(202)),
     # Only programs have the token that these ask for, and no person does.
     "api:judging-next": ("get", programs_only),
     "api:judging-grades": ("post", programs_only),

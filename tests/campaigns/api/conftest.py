@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.test import APIClient
 
 from campaigns import lifecycle
-from campaigns.models import Campaign, Run, User
+from campaigns.models import Campaign, PendingUpload, Run, User
 from scoring.evaluation.rules import rules_of
 from scoring.models import Snapshot
 from tests.making import (
@@ -23,6 +23,7 @@ from tests.making import (
     make_scores,
     make_snapshot,
     make_team,
+    make_upload,
     make_user,
 )
 
@@ -36,6 +37,7 @@ class World:
     snapshot: Snapshot
     organiser: User
     participant: User
+    upload: PendingUpload  # awaits confirmation
 
     @property
     def url(self) -> str:
@@ -58,7 +60,8 @@ def world(db: None) -> World:
     make_scores(run, values)
     lifecycle.start_judging(campaign=campaign, actor=organiser)
     lifecycle.publish(campaign=campaign, actor=organiser)
-    return World(campaign, run, make_snapshot(campaign), organiser, participant)
+    upload = make_upload(campaign, organiser, b"1 0 d1 1\n")
+    return World(campaign, run, make_snapshot(campaign), organiser, participant, upload)
 
 
 def client_of(person: User | None) -> APIClient:

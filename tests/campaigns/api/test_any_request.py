@@ -52,6 +52,7 @@ def test_no_request_makes_the_site_fail(label: str, mode: GenerationMode, world:
         "code": "a/b",
         "version": 1,
         "announcement": 0,
+        "upload": world.upload.public_id,
         "program": program.pk,
     }
     senders = [_token(world.organiser), _token(world.participant), {}]

@@ -66,6 +66,6 @@ def test_the_page_groups_acts_by_what_they_are_of(client) -> None:
     assert groups["/api/campaigns/{slug}/teams/{team}/merge/"] == ["teams"]
     assert {group for (group,) in groups.values()} == {
         "campaigns", "topics", "runs", "leaderboard", "scores", "snapshots", "qrels", "teams",
-        "announcements", "analyses", "judging",
+        "announcements", "analyses", "judging", "uploads",
     }  # fmt: skip
     assert "`code`" in schema["info"]["description"]

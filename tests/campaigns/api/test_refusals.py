@@ -173,7 +173,7 @@ def test_a_field_that_nobody_knows_is_refused_by_its_name(
     method: str, path: str, kind: str, world: World
 ) -> None:
     places = {"slug": world.campaign.slug, "public_id": world.run.public_id, "version": 1,
-              "announcement": 0, "program": 0,
+              "announcement": 0, "program": 0, "upload": world.upload.public_id,
               "team": world.run.team.public_id, "step": "close"}  # fmt: skip
     person = world.participant if path.endswith(("/runs/", "accept/")) else world.organiser
     url = path.format(**places)

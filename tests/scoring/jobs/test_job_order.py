@@ -351,3 +351,30 @@ def test_the_log_lines_of_a_job_have_the_id_of_its_request(
         assert perform()
         assert tracing.request_id.get() == "another-that-woke-the-worker"
     assert seen == ["-", "the-request-that-created-it"]
+
+
+def test_large_files_count_as_long_analyses() -> None:
+    """Each takes a minute: two of them would occupy a small site."""
+    Worker.objects.create(name="w", slots=4, seen_at=Now())
+    campaign = make_campaign()
+    files = [
+        queue.enqueue(Job.Kind.READ, subject=n, campaign_id=campaign.pk, is_long=True).pk
+        for n in (1, 2)
+    ]
+    quick = add(ANALYSE, campaign, 2)
+    assert [claimed() for _ in range(3)] == [files[0], *quick]
+    assert queue.claim_next() is None
+    (upload,) = add(CHECK, campaign, team=make_team(campaign))
+    assert claimed() == upload
+
+
+def test_a_file_that_was_read_wakes_a_worker_for_the_next(sent: list[int]) -> None:
+    campaign = make_campaign()
+    first, second = (
+        queue.enqueue(kind, subject=1, campaign_id=campaign.pk, is_long=True).pk
+        for kind in (Job.Kind.READ, ANALYSE)
+    )
+    with queue.job_attempt(first) as attempt:
+        assert attempt is not None
+        queue.finish(attempt)
+    assert sent == [second]
