@@ -18,6 +18,7 @@ from campaigns.manage import upload_reading
 from campaigns.models import Campaign, Document, LogEntry, Membership, PendingUpload, Qrels, User
 from campaigns.trec import compression
 from campaigns.uploads import MOST_OPEN
+from scoring.backups import archive as archive_of_site
 from scoring.jobs import housekeeping, queue
 from scoring.models import Job
 from scoring.verifying import verify
@@ -404,6 +405,11 @@ def test_an_upload_is_deleted_after_a_day_unless_it_waits_for_a_worker(
     assert housekeeping.delete_unowned_files(older_than=timedelta(0)) == 1
     assert default_storage.exists(waiting.storage_key)
     assert browser.get(address(unconfirmed)).status_code == 404
+
+
+def test_a_backup_has_the_files_that_wait(browser: Client, campaign: Campaign) -> None:
+    upload = sent(browser, campaign, DOCUMENTS)
+    assert archive_of_site._digests()[upload.storage_key] == upload.digest
 
 
 def test_verify_knows_a_file_that_waits(browser: Client, campaign: Campaign) -> None:
