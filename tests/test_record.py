@@ -125,6 +125,7 @@ def test_results_are_asked_for_with_parameters() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.exhaustive
 def test_two_recordings_of_a_commit_are_equal(tmp_path: Path) -> None:
     """Only of one page and its files. It takes a minute, because each recording makes the site."""
     folders = [tmp_path / "a", tmp_path / "b"]

@@ -29,8 +29,8 @@ from scoring.leaderboard.embedding import (
     embedding_snippet,
     set_embedding_origins,
 )
-from scoring.output.long_downloads import begin_if_long
-from scoring.output.public import campaign_viewer
+from scoring.output.long_downloads import begin_if_long, refuse_too_long
+from scoring.output.public import board_viewer, campaign_viewer
 from scoring.output.responses import (
     PLAIN,
     TableResponse,
@@ -142,16 +142,18 @@ def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 
 
 @require_safe
-def package(request: HttpRequest, slug: str) -> FileResponse:
+@stored_if_long(board_viewer)
+def package(request: HttpRequest, viewer: access.Viewer) -> FileResponse:
     """The zip of the active qrels, or of another version that is offered."""
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
     qrels = chosen_version(viewer, request.GET.get("qrels")) or viewer.campaign.active_qrels
     if qrels is None:
         raise Http404
-    begin_if_long(viewer.campaign.runs.count() * viewer.campaign.topics.count())
+    scores = viewer.campaign.runs.count() * viewer.campaign.topics.count()
+    refuse_too_long(scores * len(rules_of(viewer.campaign).measures))
+    begin_if_long(scores)
     out = tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY)  # noqa: SIM115 (the response closes it)
     address = request.build_absolute_uri(request.path)
     write_package(viewer, qrels, out, made_at=timezone.now(), address=address)
     out.seek(0)
-    name = f"{slug}-qrels-v{qrels.version}.zip"
+    name = f"{viewer.campaign.slug}-qrels-v{qrels.version}.zip"
     return FileResponse(out, as_attachment=True, filename=name, content_type="application/zip")

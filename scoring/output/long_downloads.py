@@ -99,13 +99,23 @@ def first_items(
 def blocks_unless_too_long(blocks: Iterable[Item], rows_each: int) -> Iterable[Item]:
     """The blocks of a table. Raises `TableTooLong` if it has more than LONG_ROWS rows and may be
     stored; until this is known, the blocks stay in memory."""
-    if not getattr(request_being_answered.get(), "may_store_table", False):
+    if not _may_be_stored():
         return blocks
     left = iter(blocks)
     first = list(islice(left, LONG_ROWS // rows_each + 1))
     if len(first) > LONG_ROWS // rows_each:
         raise TableTooLong
     return first
+
+
+def refuse_too_long(rows: int) -> None:
+    """The same for a package, whose number of rows is known before it is written."""
+    if rows > LONG_ROWS and _may_be_stored():
+        raise TableTooLong
+
+
+def _may_be_stored() -> bool:
+    return getattr(request_being_answered.get(), "may_store_table", False)
 
 
 def hold_until_sent(request: HttpRequest, response: HttpResponseBase) -> None:

@@ -133,7 +133,7 @@ def _response(request: AnyRequest, viewer: Viewer, stored: StoredTable) -> HttpR
 
 def _being_written(request: AnyRequest, stored: StoredTable) -> HttpResponseBase:
     """A page that requests the file by itself, for browsers."""
-    text = "The table is being written. Try again later."
+    text = "The file is being written. Try again later."
     if isinstance(request, Request):
         body = {"code": "computing", "message": text, "state": stored.state}
         response: HttpResponse = Response(body, status=202)
@@ -217,11 +217,22 @@ def _store(out: IO[bytes]) -> dict[str, str]:
     return {"storage_key": key, "digest": digest}
 
 
+class _Request(HttpRequest):
+    """Of a worker, with the scheme of the URL."""
+
+    def __init__(self, scheme: str) -> None:
+        super().__init__()
+        self._scheme = scheme
+
+    def _get_scheme(self) -> str:
+        return self._scheme
+
+
 def _request_of(stored: StoredTable) -> HttpRequest:
     """As from the person who asked for the table first."""
-    request = HttpRequest()
-    request.method, request.user = "GET", stored.person or AnonymousUser()
     url = urlsplit(stored.url)
+    request = _Request(url.scheme)
+    request.method, request.user = "GET", stored.person or AnonymousUser()
     request.path = request.path_info = unquote(url.path)
     request.GET = QueryDict(url.query)
     request.META = {
@@ -240,9 +251,8 @@ def _is_current(stored: StoredTable, request: HttpRequest) -> bool:
 
 def delete_outdated() -> None:
     """Deletes the tables of a state that has passed, and those of yesterday."""
-    ended = StoredTable.objects.filter(state__in=ENDED)
-    _delete(ended.filter(created_at__lt=Now() - KEPT_FOR))
-    left = ended.select_related("campaign", "person")
+    _delete(StoredTable.objects.filter(created_at__lt=Now() - KEPT_FOR))
+    left = StoredTable.objects.filter(state__in=ENDED).select_related("campaign", "person")
     _delete(stored for stored in left if not _is_current(stored, _request_of(stored)))
 
 

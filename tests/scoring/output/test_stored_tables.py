@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
 from unittest import mock
@@ -92,6 +93,19 @@ def test_the_file_is_what_the_view_writes(
         response = ask(board, name)
     assert response.status_code == 200
     assert body_of(response) == expected
+
+
+def test_a_large_package_is_written_by_a_worker_too(board: Campaign) -> None:
+    url = reverse("scoring:package", args=[board.slug])
+    assert Client().get(url, secure=True).status_code == 202
+    perform_jobs()
+    response = Client().get(url, secure=True)
+    assert response["Content-Type"] == "application/zip"
+    assert f'filename="{board.slug}-qrels-v1.zip"' in response["Content-Disposition"]
+    with zipfile.ZipFile(io.BytesIO(body_of(response))) as packed:
+        scores = packed.read("scores.csv").decode()
+        assert f"https://testserver{url}" in packed.read("datapackage.json").decode()
+    assert len(scores.splitlines()) == 1 + 3 * 3 * len(TOPICS)
 
 
 def test_who_waits_is_told_in_the_form_that_was_asked_for(board: Campaign, client: Client) -> None:
