@@ -53,11 +53,11 @@ def test_a_dump_that_cannot_be_made_or_restored_is_refused(
 ) -> None:
     set_versions(monkeypatch, program, server)
     if said is None:
-        postgres.dump("1-1", "dump")
+        postgres.dump("1-1", "dump", without_rows_of="tables")
         assert ran == ["pg_dump"]
     else:
         with pytest.raises(ProgramFailed) as refused:
-            postgres.dump("1-1", "dump")
+            postgres.dump("1-1", "dump", without_rows_of="tables")
         assert (str(refused.value), ran) == (said, [])
 
 
@@ -80,7 +80,7 @@ def test_a_program_that_is_missing_or_fails_is_named(
     monkeypatch.setattr(postgres, "server_version", lambda: 17)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ProgramFailed, match=r"pg_dump is not installed\. Install the pro"):
-        postgres.dump("1-1", "dump")
+        postgres.dump("1-1", "dump", without_rows_of="tables")
     program = tmp_path / "pg_restore"
     program.write_text("#!/bin/sh\necho 'pg_restore: error: no such database' >&2\nexit 1\n")
     program.chmod(0o755)
