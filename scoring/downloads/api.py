@@ -20,7 +20,7 @@ from scoring.downloads.scores import (
 )
 from scoring.downloads.trec_eval import trec_eval_text
 from scoring.output.api import COMPUTING, MEASURE, QRELS
-from scoring.output.long_downloads import blocks_unless_too_long, first_items
+from scoring.output.long_downloads import first_items, refuse_too_long
 from scoring.output.public import campaign_viewer
 from scoring.output.responses import PLAIN, csv_response
 from scoring.output.sources import JUDGED_BY_HELP
@@ -90,10 +90,10 @@ def score_rows(request: Request, viewer: Viewer) -> HttpResponse | StreamingHttp
     match params.get("format", "json"):
         case "json":
             rows = requested_rows(viewer, params)
+            refuse_too_long(rows.count)
             objects = tidy_json(rows, requested_qrels(viewer, params))
             first, blocks = first_items(objects, ROWS_AT_A_TIME)
-            whole = blocks_unless_too_long(blocks or first, ROWS_AT_A_TIME)
-            return StreamingHttpResponse(whole, content_type="application/json")
+            return StreamingHttpResponse(blocks or first, content_type="application/json")
         case "csv":
             rows = requested_rows(viewer, params)
             return csv_response(tidy_table(rows, requested_qrels(viewer, params)))

@@ -1,6 +1,7 @@
 """All scores by topic as one tidy table, with a row for each run, topic and measure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import Any, Final, NamedTuple
 
@@ -36,6 +37,18 @@ class TidyRow(NamedTuple):
     run_sha256: str
 
 
+@dataclass(frozen=True)
+class TidyRows:
+    """Rows that are read while they are iterated, once; there are at most `count`."""
+
+    count: int
+    rows: Iterator[TidyRow]
+
+    def __iter__(self) -> Iterator[TidyRow]:
+        return self.rows
+
+
+NO_ROWS: Final = TidyRows(0, iter(()))
 COLUMNS: Final = tuple(map(Column, TidyRow._fields))
 
 
@@ -54,13 +67,13 @@ def tidy_rows(
     measures: Iterable[Measure] | None = None,
     *,
     run_id: str | None = None,
-) -> Iterator[TidyRow]:
+) -> TidyRows:
     """By run, measure in the campaign's order, and topic in the order of the topics file. Two
     queries at once, then one for each block of runs, so that memory does not grow with the runs. A
     run that is withdrawn in the meantime is left out. Empty if the viewer may not see scores by
     topic. `run_id` selects one run."""
     if not has_tidy_rows(viewer):
-        return iter(())
+        return NO_ROWS
     rules = rules_of(viewer.campaign)
     selected = tuple(rules.measures if measures is None else measures)
     topics = list(viewer.campaign.topics.order_by("position").values_list("code", flat=True))
@@ -89,7 +102,7 @@ def tidy_rows(
             for topic, base, residual in values:
                 yield TidyRow(*names, topic, score["measure"], base, residual, *origin)
 
-    return rows()
+    return TidyRows(len(scores) * len(topics), rows())
 
 
 def _with_vectors(
@@ -114,7 +127,7 @@ def _with_vectors(
                     yield score, *vector
 
 
-def requested_rows(viewer: Viewer, params: Mapping[str, str]) -> Iterator[TidyRow]:
+def requested_rows(viewer: Viewer, params: Mapping[str, str]) -> TidyRows:
     """The rows for the parameters `measure`, `qrels` and `run` (an id), for page and API. Raises
     Http404 for a value that is not offered, and if the viewer may not see scores by topic."""
     if not has_tidy_rows(viewer):
@@ -122,7 +135,7 @@ def requested_rows(viewer: Viewer, params: Mapping[str, str]) -> Iterator[TidyRo
     qrels = requested_qrels(viewer, params)
     measures = [chosen_measure(viewer, params["measure"])] if params.get("measure") else None
     run_id = run_or_404(viewer, params["run"]).public_id if params.get("run") else None
-    return tidy_rows(viewer, qrels, measures, run_id=run_id) if qrels else iter(())
+    return tidy_rows(viewer, qrels, measures, run_id=run_id) if qrels else NO_ROWS
 
 
 def requested_qrels(viewer: Viewer, params: Mapping[str, str]) -> Qrels | None:
@@ -137,6 +150,6 @@ def tidy_json(rows: Iterable[TidyRow], qrels: Qrels | None = None) -> Iterator[b
     return json_blocks(row._asdict() | sources for row in rows)
 
 
-def tidy_table(rows: Iterable[TidyRow], qrels: Qrels | None) -> Table:
+def tidy_table(rows: TidyRows, qrels: Qrels | None) -> Table:
     """With a column of the sources if a program judged."""
-    return with_sources(Table(COLUMNS, rows), [qrels])
+    return with_sources(Table(COLUMNS, rows, row_count=rows.count), [qrels])

@@ -17,10 +17,10 @@ from campaigns.models import Qrels
 from campaigns.options import UnknownChoice
 from scoring.analyses.responses import POLL_SECONDS
 from scoring.models import Analysis
-from scoring.output.long_downloads import blocks_unless_too_long, first_items
+from scoring.output.long_downloads import first_items, refuse_too_long
 from scoring.output.responses import TableResponse, csv_response
 from scoring.output.sources import JUDGED_BY, JUDGED_BY_HELP, with_sources
-from scoring.output.table import ROWS_AT_A_TIME, Column, Table, json_blocks
+from scoring.output.table import Column, Table, json_blocks
 
 Records: TypeAlias = list[dict[str, Any]]
 
@@ -100,11 +100,11 @@ def requested_format(request: Request) -> Callable[..., Response | TableResponse
         table = with_sources(table, qrels)
         if format_ == "csv":
             return csv_response(table)
+        refuse_too_long(table.row_count)
         first, rows = first_items(records() if records else table.records())
         if rows is None:
             return Response(first)
-        blocks = blocks_unless_too_long(json_blocks(rows), ROWS_AT_A_TIME)
-        return StreamingHttpResponse(blocks, content_type="application/json")
+        return StreamingHttpResponse(json_blocks(rows), content_type="application/json")
 
     return answer
 

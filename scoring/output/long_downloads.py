@@ -2,8 +2,8 @@
 busy for seconds and takes tens of megabytes, so a process prepares few of them at a time, and one
 for a client. Its other threads serve pages.
 
-A table is known to be long while it is written: its first `FREE_ROWS` rows are for everybody. A
-worker writes a table of more than `LONG_ROWS` rows (`stored_tables.py`).
+A table is known to be long while it is written: its first `FREE_ROWS` rows are for everybody. If it
+is known before to have more than `LONG_ROWS` rows, a worker writes it (`stored_tables.py`).
 """
 
 import threading
@@ -96,26 +96,12 @@ def first_items(
     return first, chain(first, left)
 
 
-def blocks_unless_too_long(blocks: Iterable[Item], rows_each: int) -> Iterable[Item]:
-    """The blocks of a table. Raises `TableTooLong` if it has more than LONG_ROWS rows and may be
-    stored; until this is known, the blocks stay in memory."""
-    if not _may_be_stored():
-        return blocks
-    left = iter(blocks)
-    first = list(islice(left, LONG_ROWS // rows_each + 1))
-    if len(first) > LONG_ROWS // rows_each:
+def refuse_too_long(rows: int | None) -> None:
+    """For a table whose number of rows is known before they are written. Raises `TableTooLong` if
+    they are more than LONG_ROWS, and the table may be stored."""
+    may_be_stored = getattr(request_being_answered.get(), "may_store_table", False)
+    if may_be_stored and (rows or 0) > LONG_ROWS:
         raise TableTooLong
-    return first
-
-
-def refuse_too_long(rows: int) -> None:
-    """The same for a package, whose number of rows is known before it is written."""
-    if rows > LONG_ROWS and _may_be_stored():
-        raise TableTooLong
-
-
-def _may_be_stored() -> bool:
-    return getattr(request_being_answered.get(), "may_store_table", False)
 
 
 def hold_until_sent(request: HttpRequest, response: HttpResponseBase) -> None:

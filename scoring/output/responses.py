@@ -12,7 +12,7 @@ from campaigns.models import Qrels
 from campaigns.options import UnknownChoice
 from scoring.analyses.responses import POLL_SECONDS, AnalysisQuery
 from scoring.models import Analysis
-from scoring.output.long_downloads import blocks_unless_too_long, first_items
+from scoring.output.long_downloads import first_items, refuse_too_long
 from scoring.output.sources import with_sources
 from scoring.output.table import ROWS_AT_A_TIME, Table
 
@@ -94,11 +94,11 @@ def file_response(text: str, name: str, content_type: str) -> HttpResponse:
 
 def csv_response(table: Table) -> TableResponse:
     """A long table is streamed."""
+    refuse_too_long(table.row_count)
     first, blocks = first_items(table.csv_blocks(), ROWS_AT_A_TIME)
     if len(first) == 1 and blocks is None:
         return HttpResponse(first[0], content_type=CSV)
-    whole = blocks_unless_too_long(blocks or first, ROWS_AT_A_TIME)
-    return StreamingHttpResponse(whole, content_type=CSV)
+    return StreamingHttpResponse(blocks or first, content_type=CSV)
 
 
 def _not_computed_yet(analysis: Analysis) -> HttpResponse:

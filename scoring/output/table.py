@@ -81,6 +81,7 @@ class Table:
     caption: str = ""  # in LaTeX, after the name of the campaign; escaped there
     last: Sequence[latex.Cell] = ()  # the last line in LaTeX, below the rows
     in_latex: "Table | None" = None  # the table in LaTeX, if its rows differ
+    row_count: int | None = None  # if it may be large and is known before the rows are written
 
     def as_csv(self) -> str:
         return "".join(self.csv_blocks())

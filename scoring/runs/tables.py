@@ -201,7 +201,8 @@ def unjudged_table(run: Run, qrels: Qrels | None, unjudged: UnjudgedList | None)
         Column("topic", "topic.code"),
         *map(Column, ("rank", "doc_id", "adds", "together")),
     )
-    return Table(columns, unjudged.rows(range(len(unjudged))) if unjudged else ())
+    count = len(unjudged) if unjudged else 0
+    return Table(columns, unjudged.rows(range(count)) if unjudged else (), row_count=count)
 
 
 def unique_table(run: Run, qrels: Qrels | None, unique: UniqueFinds | None) -> Table:

@@ -80,8 +80,9 @@ class _Count(NamedTuple):
 
 def pairs_table(result: Significance | None) -> Table:
     """One row for each pair, in the order of the board."""
-    pairs = map(result.row, range(len(result.pairs))) if result else ()
-    return Table(COLUMNS, pairs, in_latex=_neighbours(result))
+    count = len(result.pairs) if result else 0
+    pairs = map(result.row, range(count)) if result else ()
+    return Table(COLUMNS, pairs, in_latex=_neighbours(result), row_count=count)
 
 
 def _neighbours(result: Significance | None) -> Table:

@@ -82,7 +82,8 @@ def matrix_table(matrix: TopicMatrix | None) -> Table:
         Column("base"),
         same("qrels", matrix and matrix.qrels.version),
     )
-    return Table(columns, _cells(matrix) if matrix else ())
+    count = matrix.scores.size if matrix else 0
+    return Table(columns, _cells(matrix) if matrix else (), row_count=count)
 
 
 def _cells(matrix: TopicMatrix) -> Iterator[_Cell]:

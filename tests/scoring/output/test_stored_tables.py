@@ -41,7 +41,7 @@ def board(monkeypatch: pytest.MonkeyPatch) -> Campaign:
     monkeypatch.setattr(public, "BYTES", 100)
     monkeypatch.setattr(long_downloads, "FREE_ROWS", 40)
     monkeypatch.setattr(long_downloads, "LONG_ROWS", 50)
-    for module in ("table", "responses", "api"):
+    for module in ("table", "responses"):
         monkeypatch.setattr(f"scoring.output.{module}.ROWS_AT_A_TIME", 10)
     monkeypatch.setattr("scoring.downloads.api.ROWS_AT_A_TIME", 10)
     campaign = make_published_board("A", "B", "C", topics=TOPICS)
