@@ -1,6 +1,7 @@
 """No page is larger than 500 kB, or asks the database more often, however many topics, runs and
 teams its campaign has."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -178,6 +179,8 @@ def test_pages_of_analyses_of_rankings_list_250_runs_at_a_time() -> None:
         answer = browser.get(f"{here}/{path}")
         assert (answer.status_code, answer.get("Refresh")) == (200, None), path
         assert 50 <= answer.content.count(b"system-number-") <= most + 25, path
+        links = re.findall(r'href="([^"]*page=2[^"]*)"', answer.content.decode())
+        assert all(link.endswith(("?page=2#runs", "?page=2")) for link in links), path
 
 
 def _ranking(codes: list[str], doc_id: bytes) -> Ranking:
