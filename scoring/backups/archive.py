@@ -2,8 +2,9 @@
 
 A backup can be made while people upload: it leaves out files stored after the database was read,
 and files that no row owns. A missing or damaged file does not end the backup; it is listed, as are
-files deleted in the meantime (of refused runs). A restore writes the files before the rows, so that
-no row ever points to a missing file.
+files deleted in the meantime (of refused runs). Stored tables are left out with their rows, because
+they are written again when somebody asks for them. A restore writes the files before the rows, so
+that no row ever points to a missing file.
 """
 
 import fcntl
@@ -31,7 +32,7 @@ from scoring.backups import postgres
 from scoring.jobs.housekeeping import OWNERS
 from scoring.models import Backup, StoredTable
 
-BACKED_UP = [owner for owner in OWNERS.values() if owner is not StoredTable]  # written again
+BACKED_UP = [owner for owner in OWNERS.values() if owner is not StoredTable]
 DATABASE, FILES, LIST = "database", "files/", "list.json"
 FORMAT = 1
 NAME = "site-%Y-%m-%dT%H%M%SZ.tar"  # of a backup that is named by its time
