@@ -13,7 +13,18 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from tests.load import PUBLISHED, costs, fuzz, marco, outages, readers, restarts, uploads, wide
+from tests.load import (
+    PUBLISHED,
+    costs,
+    deadline,
+    fuzz,
+    marco,
+    outages,
+    readers,
+    restarts,
+    uploads,
+    wide,
+)
 from tests.load.figures import Figure, Figures
 from tests.load.mail_sink import start_mail_server
 from tests.stack.submissions import Track, prepare
@@ -27,11 +38,13 @@ BEGIN, END = "<!-- make load writes from here -->\n", "<!-- to here -->\n"
 SETTINGS = {
     "DJANGO_SETTINGS_MODULE": "tests.load.hello",
     "THROTTLE_ANON": "1000000/min",  # all readers come from one address
+    "THROTTLE_ANALYSES": "1000000/min",
     "EMAIL_URL": f"smtp://{HOST}:{free_port()}",
 }
 SCENARIOS: dict[str, Callable[[Stack, Track], Figures]] = {
     "board": lambda stack, _: readers.board(stack),
     "crowd": lambda stack, _: readers.crowd(stack),
+    "deadline": lambda stack, _: deadline.deadline(stack),
     "burst": uploads.burst,
     "slow": uploads.slow,
     "large": uploads.large,
@@ -57,7 +70,7 @@ def main() -> int:
         for name in wanted:
             for figure in SCENARIOS[name](stack, track):
                 found.append((name, figure))
-                print(f"{name:<7}{figure.measured:<56}{figure.value:>18}  "
+                print(f"{name:<9}{figure.measured:<56}{figure.value:>18}  "
                       f"{figure.target:<11}{figure.verdict}", flush=True)  # fmt: skip
     if set(wanted) == set(SCENARIOS):
         write(found)

@@ -115,15 +115,15 @@ def _described_work(stack: Stack) -> str:
     """The jobs that have not ended, by kind and state, each with the latest error."""
     left = """SELECT concat_ws(' ', count(*), kind, state, max(error)) FROM scoring_job
               WHERE state IN ('waiting', 'running') GROUP BY kind, state"""
-    with _connected(stack) as database:
+    with connected(stack) as database:
         return "; ".join(text for (text,) in database.execute(left).fetchall())
 
 
 def _asked(stack: Stack, statement: str) -> tuple[int, ...]:
-    with _connected(stack) as database:
+    with connected(stack) as database:
         return database.execute(statement).fetchone() or (0,)
 
 
-def _connected(stack: Stack) -> psycopg.Connection[tuple[Any, ...]]:
+def connected(stack: Stack) -> psycopg.Connection[tuple[Any, ...]]:
     address = stack.environment["DATABASE_URL"].replace("postgres://", "postgresql://")
     return psycopg.connect(address, autocommit=True)

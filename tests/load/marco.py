@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.load.clients import Answers, closed_loop
+from tests.load.clients import Answers, Memory, closed_loop, processes_of
 from tests.load.costs import settle
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.load.marco_files import Size, write_campaign
@@ -17,9 +17,11 @@ from trackside.stack import Stack
 
 SLUG = "marco"
 READERS, SECONDS = 16, 20
+ROLES = ("organiser", "participant", "public")
 LARGEST_PAGE, LARGEST_PROCESS = 500_000, 600  # bytes, megabytes
 
-# Run by manage.py shell: published to everybody, with an organiser and a member of the best team.
+# Run by manage.py shell: published to everybody, with an organiser, a member of the best team, and
+# a reader.
 PUBLISH = """
 from django.test import Client
 from campaigns.models import Campaign, Membership, Team, User
@@ -29,10 +31,11 @@ for name in ("runs", "board", "per_topic", "qrels", "run_files"):
 campaign.stage, campaign.shows_own_scores = "published", True
 campaign.save()
 run = campaign.runs.ranked().order_by("-tag").first()
-names = ("organiser", "team")
+names = ("organiser", "team", "reader")
 people = [User.objects.create_user(name + "@{slug}.example.org", "x") for name in names]
 Membership.objects.create(campaign=campaign, person=people[0], role="organiser")
 Membership.objects.create(campaign=campaign, person=people[1], role="participant", team=run.team)
+Membership.objects.create(campaign=campaign, person=people[2], role="reader")
 print(run.public_id, run.team.public_id, campaign.topics.order_by("-position")[5].code)
 for person in people:
     client = Client()
@@ -77,14 +80,14 @@ def marco(stack: Stack) -> Figures:
         topics=int(os.environ.get("MARCO_TOPICS", Size.topics)),
         runs=int(os.environ.get("MARCO_RUNS", Size.runs)),
     )
-    yield from _every_page(stack, SLUG, size, ("organiser", "participant", "public"))
+    yield from _every_page(stack, SLUG, size, ROLES)
     yield from _many_compare(stack)
 
 
 def analyses(stack: Stack) -> Figures:
     """Two thousand runs. The pages of the organiser request every analysis."""
     size = Size(topics=50, documents=100, runs=2_000, teams=300)
-    yield from _every_page(stack, "analyses", size, ("organiser",))
+    yield from _every_page(stack, "analyses", size, (*ROLES, "reader"))
 
 
 def _every_page(stack: Stack, slug: str, size: Size, roles: Sequence[str]) -> Figures:
@@ -92,14 +95,16 @@ def _every_page(stack: Stack, slug: str, size: Size, roles: Sequence[str]) -> Fi
     run, team, topic, *sessions = _place(stack, slug, size)
     yield Figure(f"{size.runs} runs of {size.topics} topics, served after",
                  f"{time.monotonic() - began:.0f} s")  # fmt: skip
-    cookies = dict(zip(("organiser", "participant"), [f"sessionid={s}" for s in sessions],
+    cookies = dict(zip(("organiser", "participant", "reader"), [f"sessionid={s}" for s in sessions],
                        strict=True)) | {"public": ""}  # fmt: skip
     values = {"slug": [slug], "public_id": [run], "team": [team], "code": [topic],
               "topic": [topic], "p": ["0.6"]}  # fmt: skip
     choices = [each.format(run=run, topic=topic) for each in CHOICES]
     pages: list[Page] = []
-    for who in roles:
-        walk(stack, who, cookies[who], paths_of(slug, values, choices), _teller(pages))
+    with Memory(*processes_of(stack, "worker")) as worker:
+        for who in roles:
+            walk(stack, who, cookies[who], paths_of(slug, values, choices), _teller(pages))
+        settle(stack)
     found = [page for page in pages if page.status not in (302, 403, 404, 405)]
     yield none_of("pages that failed", sum(p.status in (0, 500, 502, 503, 504) for p in found))
     html = [page for page in found if page.is_page]
@@ -109,7 +114,7 @@ def _every_page(stack: Stack, slug: str, size: Size, roles: Sequence[str]) -> Fi
     yield Figure(f"slowest answer {slowest.path}", f"{slowest.seconds:.1f} s")
     deepest = max(found, key=lambda page: page.peak)
     yield at_most(f"web process at {deepest.path}", deepest.peak, LARGEST_PROCESS, "MB")
-    settle(stack)
+    yield at_most("largest worker process", worker.most, LARGEST_PROCESS, "MB")
     for line in _shell(stack, TIMES, slug).splitlines():
         kind, estimated, taken = line.split()
         value = f"{float(estimated):.0f}, {float(taken):.0f} s"
