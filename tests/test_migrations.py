@@ -61,10 +61,13 @@ def loader() -> Iterator[MigrationLoader]:
 
 
 def migrations(loader: MigrationLoader) -> Iterator[Migration]:
-    """Those of our applications, each after those that it depends on."""
+    """Those of our applications, each after those that it depends on; instead of a squashed one,
+    those that it replaces."""
     for app, name in loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True):
         if app in OURS:
-            yield loader.disk_migrations[app, name]
+            migration = loader.disk_migrations[app, name]
+            for each in migration.replaces or [(app, name)]:
+                yield loader.disk_migrations[each]
 
 
 def is_released(migration: Migration) -> bool:
@@ -110,7 +113,8 @@ def what_narrows(before: Any, after: Any) -> str:
 
 def breaking(loader: MigrationLoader, since: dict[str, str]) -> dict[tuple[str, str], str]:
     """Operations after these migrations that break the release that ends with them."""
-    known = loader.project_state([*since.items()])
+    with_each = MigrationLoader(None, ignore_no_migrations=True, replace_migrations=False)
+    known = with_each.project_state([*since.items()])
     found = {}
     state = ProjectState()
     for migration in migrations(loader):
@@ -131,6 +135,36 @@ def test_no_migration_breaks_the_previous_release(loader: MigrationLoader) -> No
     new = {where: why for where, why in found.items() if where not in ACCEPTED}
     assert new == {}, "CONTRIBUTING.md says how to migrate."
     assert set(ACCEPTED) <= set(found), "ACCEPTED lists operations that are not there."
+
+
+def described(state: ProjectState) -> dict[tuple[str, str], object]:
+    """The models of our applications, whatever the order of what belongs to them."""
+    return {
+        key: (
+            {name: field.deconstruct()[1:] for name, field in model.fields.items()},
+            {
+                name: sorted(map(repr, value)) if isinstance(value, list) else value
+                for name, value in model.options.items()
+                if value
+            },
+            model.bases,
+        )
+        for key, model in state.models.items()
+        if key[0] in OURS
+    }
+
+
+def test_squashed_migrations_make_what_those_make_that_they_replace(
+    loader: MigrationLoader,
+) -> None:
+    one_by_one = ProjectState()
+    for migration in migrations(loader):
+        migration.mutate_state(one_by_one, preserve=False)
+    found, expected = described(loader.project_state()), described(one_by_one)
+    assert len(expected) >= 40
+    assert found.keys() == expected.keys()
+    for model, facts in expected.items():
+        assert found[model] == facts, model
 
 
 def test_every_required_column_added_later_has_a_database_default(loader: MigrationLoader) -> None:
