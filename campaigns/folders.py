@@ -246,10 +246,10 @@ def _submit(campaign: Campaign, found: Sequence[tuple[_RunFile, submission.Store
 
 
 def _teams(campaign: Campaign, names: set[str]) -> dict[str, Team]:
-    """The teams by name, locked so that none is merged in the meantime. Of several teams with the
-    same name, the oldest."""
-    locked = campaign.teams.select_for_update().filter(name__in=names).order_by("-pk")
-    teams = {team.name: team for team in locked}
+    """The teams by name, locked in the order of merges so that none is merged in the meantime. Of
+    several teams with the same name, the oldest."""
+    locked = campaign.teams.select_for_update(no_key=True).filter(name__in=names).order_by("pk")
+    teams = {team.name: team for team in reversed(list(locked))}
     missing = sorted(names - set(teams))
     created = Team.objects.bulk_create(Team(campaign=campaign, name=name) for name in missing)
     return teams | {team.name: team for team in created}

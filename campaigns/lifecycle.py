@@ -211,7 +211,7 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
     """Saves the changed dates and rules and nothing else. If a scoring rule changed, every run is
     scored again."""
     refuse_archived(campaign)
-    before = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    before = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     _store_series(campaign)
     campaign.save(update_fields=fields)
     changed = differences(before, campaign, fields)

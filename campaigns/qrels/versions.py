@@ -58,7 +58,7 @@ def add_content(
     refuse_archived(campaign)
     key = "" if _same(campaign, content) else _store(content.data)
     with transaction.atomic():
-        current = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        current = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         qrels = _same(current, content)
         if qrels is None:
             qrels = _create(current, content, key, note, actor)
@@ -105,7 +105,7 @@ def freeze_judgments(
 def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> None:
     """Activates a new or an old version. Every run is scored with it, and older scores are kept.
     Raises `CannotActivateQrels`."""
-    current = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    current = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     campaign.active_qrels = qrels
     if current.active_qrels_id == qrels.pk:
         return

@@ -31,18 +31,16 @@ BEFORE_JUDGING = (Campaign.Stage.OPEN, Campaign.Stage.CLOSED)
 
 
 def lock_run(run: Run) -> Run:
-    """The run, locked until this transaction ends."""
+    """The run, locked until this transaction ends, after its campaign and its team. Imports, merges
+    and requests for scores lock in this order too: with another one, two of them can wait for each
+    other. The lock of the team also puts the runs that get a name in a queue."""
+    Campaign.objects.select_for_update(no_key=True).filter(pk=run.campaign_id).first()
+    Team.objects.select_for_update(of=("self",), no_key=True).filter(runs=run.pk).first()
     return (
         Run.objects.select_for_update(of=("self",))
         .select_related("campaign", "team")
         .get(pk=run.pk)
     )
-
-
-def lock_names(run: Run) -> None:
-    """The runs of a team get their names one after the other until this transaction ends. Call this
-    before `lock_run`, because a merge of teams locks teams before it moves their runs."""
-    Team.objects.select_for_update(of=("self",), no_key=True).filter(runs=run.pk).first()
 
 
 def pass_check(
@@ -107,7 +105,6 @@ def _other_runs(run: Run) -> RunQuerySet:
 def rename_run(*, run: Run, name: str, actor: User) -> None:
     """Raises `ValidationError` if the name is not valid, or is that of another run of the team."""
     lifecycle.refuse_archived(run.campaign)
-    lock_names(run)
     run = lock_run(run)
     before, name = run.display_name, checked_name(name)
     if name == before:

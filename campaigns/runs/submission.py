@@ -173,7 +173,7 @@ def _log_details(run: Run) -> dict[str, str]:
 
 
 def _lock_team(team: Team) -> Team:
-    locked = Team.objects.select_for_update().filter(pk=team.pk).first()
+    locked = Team.objects.select_for_update(no_key=True).filter(pk=team.pk).first()
     if locked is None:
         message = (
             "An organiser merged your team into another team, or deleted it, during the upload."

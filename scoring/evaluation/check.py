@@ -65,7 +65,6 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
             report["metadata"] = checked.metadata
     with transaction.atomic():
         queue.finish(attempt)
-        decisions.lock_names(run)
         run = decisions.lock_run(run)
         twin = decisions.same_file_of(run) if run.withdrawn_at is None else None
         if twin is not None:

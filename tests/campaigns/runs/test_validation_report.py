@@ -68,16 +68,16 @@ def test_of_two_equal_rankings_that_are_checked_at_the_same_time_one_knows_the_o
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other one is checked when the first has read its file and is about to pass."""
-    lock = decisions.lock_names
+    lock = decisions.lock_run
 
-    def lock_after_the_other(run: Run) -> None:
-        monkeypatch.setattr(decisions, "lock_names", lock)
+    def lock_after_the_other(run: Run) -> Run:
+        monkeypatch.setattr(decisions, "lock_run", lock)
         assert perform_jobs(Job.Kind.CHECK) == 1
-        lock(run)
+        return lock(run)
 
     world.submit(run_file("one"))
     world.submit(run_file("other"))
-    monkeypatch.setattr(decisions, "lock_names", lock_after_the_other)
+    monkeypatch.setattr(decisions, "lock_run", lock_after_the_other)
     perform_jobs()
     sheets = {run.tag: run.check_sheet["same_as"] for run in Run.objects.all()}
     assert sorted(sheets.values()) in ([[], ["one"]], [[], ["other"]])
