@@ -20,6 +20,7 @@ OF_NO_ROWS = (
     "scoring.cli.",
     "scoring.core.",
     "scoring.estimates.query._suited",
+    "scoring.evaluation.rules._rules_of",
     "scoring.measures.",
     "scoring.ranks.topics.needed",
     "scoring.results.cache._statement",

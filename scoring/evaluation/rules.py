@@ -4,6 +4,8 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,18 +57,49 @@ class ScoringRules:
 
 
 def rules_of(campaign: Campaign) -> ScoringRules:
-    gain_map = (
-        np.asarray(campaign.gain_map, dtype=np.float64)
-        if campaign.gain_map
-        else default_gain_map(campaign.highest_grade)
-    )
-    return ScoringRules(
-        measures=_measures_of(campaign, is_graded=campaign.highest_grade > 1),
-        gain_map=gain_map,
+    """A process computes them once for all campaigns, and states of a campaign, that have the same
+    settings."""
+    settings = _Settings(
+        persistences=tuple(campaign.persistences),
+        measures=tuple(campaign.measures),
+        leading_measure=campaign.leading_measure,
+        highest_grade=campaign.highest_grade,
         rel=campaign.rel,
+        gain_map=tuple(campaign.gain_map or ()),
         no_relevant=campaign.no_relevant,
-        held_out=frozenset(campaign.feedback_topics),
-        digest=_digest(campaign, gain_map.tolist()),
+        feedback_topics=tuple(campaign.feedback_topics),
+    )
+    return _rules_of(settings)
+
+
+class _Settings(NamedTuple):
+    """The fields of a campaign that its rules follow from."""
+
+    persistences: tuple[float, ...]
+    measures: tuple[str, ...]
+    leading_measure: str
+    highest_grade: int
+    rel: int
+    gain_map: tuple[float, ...]  # empty: the default
+    no_relevant: str
+    feedback_topics: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def _rules_of(settings: _Settings) -> ScoringRules:
+    gain_map = (
+        np.asarray(settings.gain_map, dtype=np.float64)
+        if settings.gain_map
+        else default_gain_map(settings.highest_grade)
+    )
+    gain_map.setflags(write=False)  # all who ask for these rules share it
+    return ScoringRules(
+        measures=_measures_of(settings),
+        gain_map=gain_map,
+        rel=settings.rel,
+        no_relevant=settings.no_relevant,
+        held_out=frozenset(settings.feedback_topics),
+        digest=_digest(settings, gain_map.tolist()),
     )
 
 
@@ -75,30 +108,30 @@ def version_of(measure: Measure) -> int:
     return family_of(measure).version
 
 
-def _measures_of(campaign: Campaign, *, is_graded: bool) -> tuple[Measure, ...]:
+def _measures_of(settings: _Settings) -> tuple[Measure, ...]:
     """The leading measure first. Graded gains follow the binary ones if the organisers set a gain
     map; otherwise they are the last."""
-    binary = [f"RBP(p={p})" for p in campaign.persistences]
-    graded = [f"RBP(p={p},gain=map)" for p in campaign.persistences]
-    if not is_graded:  # with one grade above 0 the gain map changes nothing
-        names = [*binary, *campaign.measures]
-    elif campaign.gain_map:
-        names = [*binary, *graded, *campaign.measures]
+    binary = [f"RBP(p={p})" for p in settings.persistences]
+    graded = [f"RBP(p={p},gain=map)" for p in settings.persistences]
+    if settings.highest_grade <= 1:  # with one grade above 0 the gain map changes nothing
+        names = [*binary, *settings.measures]
+    elif settings.gain_map:
+        names = [*binary, *graded, *settings.measures]
     else:
-        names = [*binary, *campaign.measures, *graded]
-    parsed = (with_default_rel(parse_measure(name), campaign.rel) for name in names)
+        names = [*binary, *settings.measures, *graded]
+    parsed = (with_default_rel(parse_measure(name), settings.rel) for name in names)
     measures = dict.fromkeys(parsed)
-    return tuple(sorted(measures, key=lambda each: str(each) != campaign.leading_measure))
+    return tuple(sorted(measures, key=lambda each: str(each) != settings.leading_measure))
 
 
-def _digest(campaign: Campaign, gain_map: list[float]) -> str:
+def _digest(settings: _Settings, gain_map: list[float]) -> str:
     terms: dict[str, object] = {
         "ground_rules": GROUND_RULES,
-        "highest_grade": campaign.highest_grade,
-        "rel": campaign.rel,
+        "highest_grade": settings.highest_grade,
+        "rel": settings.rel,
         "gain_map": gain_map,
-        "no_relevant": campaign.no_relevant,
+        "no_relevant": settings.no_relevant,
     }
-    if campaign.feedback_topics:  # only if there are some, so that older digests do not change
-        terms["held_out"] = sorted(set(campaign.feedback_topics))
+    if settings.feedback_topics:  # only if there are some, so that older digests do not change
+        terms["held_out"] = sorted(set(settings.feedback_topics))
     return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:16]

@@ -19,7 +19,7 @@ from scoring.analyses.requests import request_analyses
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart, interval_sketch
-from scoring.leaderboard.query import board_query, selection
+from scoring.leaderboard.query import board_query, board_request, selection
 from scoring.leaderboard.rank_marks import can_have_marks, rank_marks
 from scoring.leaderboard.rows import Leaderboard, chosen_sort, sorted_rows
 from scoring.leaderboard.significance_bars import can_have_bars, significance_bars
@@ -30,7 +30,6 @@ from scoring.results.options import (
     JUDGED,
     POOLED,
     can_compare_runs,
-    chosen_measure,
     persistence_of,
     sees_topic_means,
     versions_offered,
@@ -86,7 +85,8 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
     """The template uses the request for its address. It shows nothing about the person that is not
     in the key of the cache."""
     versions = versions_offered(viewer)
-    board = board_query(viewer, request.GET, offered=versions)
+    asked = board_request(viewer, request.GET, offered=versions)
+    board = board_query(asked)
     offered = rules_of(viewer.campaign).measures
     sort = chosen_sort(board, request.GET, rel=viewer.campaign.rel)
     page = page_or_404(request, Paginator(sorted_rows(board, sort), ROWS))
@@ -102,7 +102,7 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         "sort": sort,
         "bars": significance_bars(board, analyses.get("significance")),
         "marks": rank_marks(analyses.get("rank_intervals")),
-        "measure": chosen_measure(viewer, request.GET.get("measure")),
+        "measure": asked.measure,
         "persistence": persistence_of(board.measure),
         "offered": offered,
         "versions": versions,

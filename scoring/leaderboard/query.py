@@ -12,7 +12,7 @@ baseline=<run id>     the difference of each run from this baseline
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -68,7 +68,7 @@ def cached_leaderboard(viewer: Viewer, params: QueryDict) -> Leaderboard:
     """`board_query`, cached for tables, because scripts request them again and again."""
 
     def query() -> tuple[Leaderboard, int]:
-        board = board_query(viewer, params)
+        board = board_query(board_request(viewer, params))
         return board, 10 + len(board.rows) * (1 + len(board.columns))
 
     return cached_board(BOARDS, viewer, params, query)
@@ -84,39 +84,65 @@ def selection(params: QueryDict) -> QueryDict:
     return selected
 
 
-def board_query(
+@dataclass(frozen=True, eq=False)
+class BoardRequest:
+    """What the parameters of a request ask of a board, each resolved once."""
+
+    viewer: Viewer
+    measure: Measure
+    at_p: Measure | None  # the measure with another p
+    qrels: Qrels | None  # None: the active version
+    columns: tuple[Measure, ...]
+    runs: str  # of RUNS
+    shows_ties: bool
+    shows_ranks: bool
+    params: QueryDict  # the baseline and the filters choose among the rows of the board
+
+
+def board_request(
     viewer: Viewer, params: QueryDict, *, offered: Sequence[Qrels] | None = None
-) -> Leaderboard:
+) -> BoardRequest:
     """Ignores other parameters. Raises UnknownChoice for a value that is not offered.
 
     `offered` are the qrels versions to choose from, if the caller has them already. The viewer
     must be one who may see the board.
     """
     measure = chosen_measure(viewer, params.get("measure"))
-    qrels = chosen_version(viewer, params.get("qrels"), offered)
-    at_p = chosen_persistence(measure, params.get("p"))
-    board = leaderboard(
-        viewer, measure, qrels=qrels, columns=chosen_columns(viewer, params, measure)
+    ties = choice_or_404("ties", params.get("ties"), TIES, called="value for ties")
+    ranks = choice_or_404("ranks", params.get("ranks"), RANKS, called="value for ranks")
+    return BoardRequest(
+        viewer=viewer,
+        measure=measure,
+        at_p=chosen_persistence(measure, params.get("p")),
+        qrels=chosen_version(viewer, params.get("qrels"), offered),
+        columns=chosen_columns(viewer, params, measure),
+        runs=choice_or_404("runs", params.get("runs"), RUNS, called="choice of runs"),
+        shows_ties=ties == "on",
+        shows_ranks=ranks == "on",
+        params=params,
     )
-    baseline = chosen_baseline(board.baselines, params.get("baseline"))
-    runs = choice_or_404("runs", params.get("runs"), RUNS, called="choice of runs")
-    shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="value for ties") == "on"
-    shows_ranks = choice_or_404("ranks", params.get("ranks"), RANKS, called="value for ranks")
-    if at_p is not None:
-        board = _scored_at_persistence(viewer, board, at_p)
+
+
+def board_query(asked: BoardRequest) -> Leaderboard:
+    """Raises UnknownChoice for a baseline or a filter that the board does not have."""
+    viewer = asked.viewer
+    board = leaderboard(viewer, asked.measure, qrels=asked.qrels, columns=asked.columns)
+    baseline = chosen_baseline(board.baselines, asked.params.get("baseline"))
+    if asked.at_p is not None:
+        board = _scored_at_persistence(viewer, board, asked.at_p)
     if board.rescoring is not None:
         return board
-    filters = chosen_filters(params, teams=dict(board.teams), is_judged=board.knows_judged)
-    if runs == "best":
+    filters = chosen_filters(asked.params, teams=dict(board.teams), is_judged=board.knows_judged)
+    if asked.runs == "best":
         board = _best_per_team(board, filters)
     board = _with_ranks_gained(viewer, board)
     if board.rescoring is not None:
         return board
     if baseline is not None:
         board = _against_baseline(viewer, board, baseline)
-    if shows_ties:
+    if asked.shows_ties:
         board = with_ties(viewer, board)
-    if shows_ranks == "on":
+    if asked.shows_ranks:
         board = with_intervals(viewer, board)
     return replace(board, filters=filters, rows=_matching(board.rows, filters))
 
