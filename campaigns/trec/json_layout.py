@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from json import JSONDecodeError, JSONDecoder
 from typing import Final, NamedTuple, NoReturn
 
+from campaigns.trec.columns import MAX_TOPICS
 from campaigns.trec.foreign import FORM_OF_JSON
 from campaigns.trec.problems import FormatError, Problem, ProblemList, refuse, shown
 
@@ -26,25 +27,24 @@ class Entry(NamedTuple):
     number: str  # as it is written
 
 
-def json_entries(text: str, findings: ProblemList) -> Iterator[Entry]:
-    """All entries, also those with problems, so that the caller can look at the time. Raises
-    FormatError at the first place that is not of this form, and at the end if there are
-    problems."""
+def json_entries(text: str, findings: ProblemList) -> Iterator[Entry | None]:
+    """All entries, also those with problems, and None for each topic, so that the caller can look
+    at the time. Raises FormatError at the first place that is not of this form, for more topics
+    than a file may have, and at the end if there are problems."""
     scanner = _Scanner(text)
     topics: set[str] = set()
     for topic in scanner.members():
+        yield None
+        if len(topics) == MAX_TOPICS:
+            refuse("TOO_MANY", f"more than {MAX_TOPICS:,} different topics", scanner.line)
         if topic in topics:
             findings.add(_repeated("DUP", scanner.line, "topic", topic))
         topics.add(topic)
         _check_id(topic, "topic", scanner.line, findings)
-        documents: set[str] = set()
         for doc_id in scanner.members():
             number = scanner.number()
             line = scanner.line
             findings.records += 1
-            if doc_id in documents:
-                findings.add(_repeated("DUP", line, f"document of topic '{shown(topic)}'", doc_id))
-            documents.add(doc_id)
             _check_id(doc_id, "document", line, findings)
             yield Entry(line, topic, doc_id, number)
     scanner.end()

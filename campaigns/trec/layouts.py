@@ -359,12 +359,14 @@ def _of_json(
     text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
     # As bytes and numbers: the entries themselves take twenty times as much memory as the file.
     converted, lines = bytearray(), array("I")
-    for line, topic, doc_id, number in json_entries(text, findings):
-        lines.append(line)
-        if not findings.total:  # otherwise the file is refused
-            converted += _encoded(convert(topic, doc_id, number))
-        if len(lines) % ENTRIES_AT_ONCE == 0:
+    for step, entry in enumerate(json_entries(text, findings), 1):
+        if step % ENTRIES_AT_ONCE == 0:
             yield b""
+        if entry is None:
+            continue
+        lines.append(entry.line)
+        if not findings.total:  # otherwise the file is refused
+            converted += _encoded(convert(entry.topic, entry.doc_id, entry.number))
     findings.source_lines = lines
     for first in range(0, len(converted), PIECE_BYTES):
         yield bytes(memoryview(converted)[first : first + PIECE_BYTES])

@@ -2,14 +2,16 @@
 
 import gzip
 import itertools
+import tracemalloc
 from collections.abc import Callable
 from io import BytesIO
 
 import pytest
 
-from campaigns.trec import compression, layouts
+from campaigns.trec import compression, json_layout, layouts
 from campaigns.trec.documents import read_documents
-from campaigns.trec.problems import FormatError
+from campaigns.trec.json_layout import json_entries
+from campaigns.trec.problems import FormatError, ProblemList
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
 
@@ -101,3 +103,40 @@ def test_the_limit_of_time_is_that_of_json_too(
     with pytest.raises(FormatError) as caught:
         read(data, max_seconds=5)
     assert "TOO_SLOW" in {problem.code for problem in caught.value.problems}
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+def test_json_has_no_more_topics_than_lines_have(
+    read: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where they are empty, and so make no line."""
+    monkeypatch.setattr(json_layout, "MAX_TOPICS", 3)
+    topics = b",\n".join(b'"%d": {}' % number for number in range(4))
+    assert refusal(read, b"{" + topics + b"}") == ("TOO_MANY", 4)
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+@pytest.mark.parametrize("topics", [b'"1": {}', b'"%d": {}'])
+def test_the_time_is_looked_at_while_json_has_no_entries(
+    read: Callable[..., object], topics: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = itertools.count()
+    monkeypatch.setattr(compression.time, "thread_time", lambda: float(next(seconds)))
+    monkeypatch.setattr(layouts, "ENTRIES_AT_ONCE", 10)
+    many = (topics % number if b"%" in topics else topics for number in range(1000))
+    with pytest.raises(FormatError) as caught:
+        read(b"{" + b",".join(many) + b"}", max_seconds=5)
+    assert caught.value.problems[0].code == "TOO_SLOW"
+
+
+def test_the_documents_of_json_are_not_kept_while_it_is_converted() -> None:
+    """The reader finds those that are repeated, in a table that takes less memory."""
+    text = '{"1": {' + ",".join(f'"{number:x}": 1' for number in range(100_000)) + "}}"
+    tracemalloc.start()
+    try:
+        entries = sum(entry is not None for entry in json_entries(text, ProblemList()))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert entries == 100_000
+    assert peak < 100_000

@@ -172,7 +172,7 @@ BAD_QRELS = [
     ),
     # repeated
     (b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td1\t0\n", "DUP", 3, "already on line 2"),
-    (b'{"q1": {"d1": 1,\n"d1": 0}}', "DUP", 2, "already in the file"),
+    (b'{"q1": {"d1": 1,\n"d1": 0}}', "DUP", 2, "already on line 1"),
     (b'{"q1": {"d1": 1},\n\n"q1": {"d2": 0}}', "DUP", 3, "the topic is already in the file"),
     # JSON of another form
     (b'{"q1": {"d1": 1}', "JSON", 1, "a comma or a closing brace is missing"),
