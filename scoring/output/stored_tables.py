@@ -4,7 +4,8 @@ into the storage, and web processes only pass the file on.
 A stored table is for one URL, one audience and one state of the leaderboard, as a cached board is
 (`scoring/results/cache.py`). A worker requests the URL as the person who asked for it first, so the
 view decides what the table contains. When the state changes, nobody gets the table any more, and
-housekeeping deletes it.
+housekeeping deletes it. A table whose leaderboard changes while it is written is written by web
+processes until then: on a leaderboard that changes all the time, no worker would ever finish it.
 """
 
 import gzip
@@ -21,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 from django.contrib.auth.models import AnonymousUser
 from django.core.files import File
 from django.core.files.storage import default_storage
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
@@ -46,7 +47,8 @@ from scoring.results.cache import board_key
 
 AnyRequest: TypeAlias = HttpRequest | Request
 
-KEPT: Final = 10  # tables of a campaign, the newest
+KEPT: Final = 10  # tables of a campaign, the newest: for people, and as many for visitors
+AT_ONCE: Final = 3  # of a person, or of all visitors, that wait for a worker
 KEPT_FOR: Final = timedelta(days=1)
 LONGEST_URL: Final = 500
 HEADERS: Final = ("Content-Type", "Content-Disposition")  # that the view chose
@@ -90,7 +92,10 @@ def _requested_before(request: AnyRequest, viewer: Viewer) -> StoredTable | None
     url = request.build_absolute_uri()
     same = StoredTable.objects.filter(campaign=viewer.campaign, url=url)
     by_key = {stored.key: stored for stored in same}
-    return by_key.get(_key(viewer, url)) if by_key else None
+    if not by_key:
+        return None
+    failed = (stored for stored in same if stored.state == StoredTable.State.FAILED)
+    return by_key.get(_key(viewer, url)) or next(failed, None)
 
 
 def _request(request: AnyRequest, viewer: Viewer) -> StoredTable:
@@ -104,6 +109,9 @@ def _request(request: AnyRequest, viewer: Viewer) -> StoredTable:
             defaults={"url": url, "person": person},
         )
         if is_new:
+            waiting = StoredTable.objects.filter(campaign=viewer.campaign, person=person)
+            if waiting.exclude(state__in=ENDED).count() > AT_ONCE:  # this one included
+                raise budget.TooManyAnalyses(POLL_SECONDS)
             budget.spend()
             queue.enqueue(
                 Job.Kind.WRITE, subject=stored.pk, campaign_id=stored.campaign_id, is_long=True
@@ -171,27 +179,43 @@ def _key(viewer: Viewer, url: str) -> str:
 
 
 def write_table(attempt: queue.JobAttempt) -> None:
-    """Stores what the view responds. If that is no table any more, or the leaderboard has changed
-    meanwhile, nothing is stored: the next request asks for it again."""
+    """Stores what the view responds in the newest state of the leaderboard. If that is no table any
+    more, nothing is stored, and the next request asks for it again."""
     rows = StoredTable.objects.select_related("campaign", "person")
     stored = rows.filter(pk=attempt.subject).first()
     with tempfile.TemporaryFile() as out:
-        headers = _write(stored, out) if stored else None
-        file = _store(out) if headers is not None else {}
+        headers = _write(stored, out) if stored and _take_newest_state(stored) else None
+        is_current = headers is not None and stored is not None and _is_current(stored)
+        file = _store(out) if is_current else {}
     with transaction.atomic():
         queue.finish(attempt)
-        if stored is not None and headers is None:
+        if stored is None:
+            return
+        if headers is None:
             stored.delete()
-        elif stored is not None:
-            rows.filter(pk=stored.pk).update(state=StoredTable.State.DONE, headers=headers, **file)
-            _delete(rows.filter(campaign=stored.campaign, state__in=ENDED).order_by("-pk")[KEPT:])
+            return
+        state = StoredTable.State.DONE if is_current else StoredTable.State.FAILED
+        rows.filter(pk=stored.pk).update(state=state, headers=headers, **file)
+        ended = rows.filter(
+            campaign=stored.campaign, person__isnull=stored.person is None, state__in=ENDED
+        )
+        _delete(ended.order_by("-pk")[KEPT:])
+
+
+def _take_newest_state(stored: StoredTable) -> bool:
+    """False if the person does not see the campaign, or if another row is of the newest state."""
+    key = _present_key(stored)
+    if not key or key == stored.key:
+        return bool(key)
+    with suppress(IntegrityError), transaction.atomic():
+        StoredTable.objects.filter(pk=stored.pk).update(key=key)
+        stored.key = key
+    return stored.key == key
 
 
 def _write(stored: StoredTable, out: IO[bytes]) -> dict[str, str] | None:
     """Writes the body of the response, compressed, and returns its headers."""
     request = _request_of(stored)
-    if not _is_current(stored, request):
-        return None
     view = resolve(request.path_info)
     try:
         response = view.func(request, *view.args, **view.kwargs)
@@ -204,8 +228,6 @@ def _write(stored: StoredTable, out: IO[bytes]) -> dict[str, str] | None:
     with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed:
         for block in response if response.streaming else [response.content]:
             packed.write(block)
-    if not _is_current(stored, request):
-        return None
     return {name: response[name] for name in HEADERS if name in response}
 
 
@@ -241,19 +263,24 @@ def _request_of(stored: StoredTable) -> HttpRequest:
     return request
 
 
-def _is_current(stored: StoredTable, request: HttpRequest) -> bool:
-    """Whether the person sees the campaign, and the leaderboard is as it was."""
+def _present_key(stored: StoredTable) -> str:
+    """Of the leaderboard as it is now; "" if the person does not see the campaign."""
+    request = _request_of(stored)
     with suppress(Http404):
         viewer = access.viewer_or_404(request.user, stored.campaign.slug, params=request.GET)
-        return _key(viewer, stored.url) == stored.key
-    return False
+        return _key(viewer, stored.url)
+    return ""
+
+
+def _is_current(stored: StoredTable) -> bool:
+    return _present_key(stored) == stored.key
 
 
 def delete_outdated() -> None:
     """Deletes the tables of a state that has passed, and those of yesterday."""
     _delete(StoredTable.objects.filter(created_at__lt=Now() - KEPT_FOR))
     left = StoredTable.objects.filter(state__in=ENDED).select_related("campaign", "person")
-    _delete(stored for stored in left if not _is_current(stored, _request_of(stored)))
+    _delete(stored for stored in left if not _is_current(stored))
 
 
 def _delete(tables: Iterable[StoredTable]) -> None:
