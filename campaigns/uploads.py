@@ -111,20 +111,22 @@ def open_uploads(campaign: Campaign, kind: PendingUpload.Kind) -> list[PendingUp
     return list(campaign.pending_uploads.filter(kind=kind, state__in=OPEN).order_by("pk"))
 
 
-def confirm_upload(*, upload: PendingUpload, actor: User) -> None:
+def confirm_upload(*, upload: PendingUpload, actor: User) -> PendingUpload:
     """Reads the file once more, and then stores it without a question. A second confirmation
-    changes nothing. Raises `Archived`."""
+    changes nothing. Raises `Archived`, and `Http404` if the upload was discarded meanwhile."""
     with transaction.atomic():
         # In this order, because a worker that stores an upload locks its row before the campaign.
-        current = PendingUpload.objects.select_for_update(of=("self",)).get(pk=upload.pk)
+        rows = PendingUpload.objects.select_for_update(of=("self",))
+        current = get_object_or_404(rows, pk=upload.pk)
         lock_unarchived(upload.campaign)
         if current.state != PendingUpload.State.UNCONFIRMED:
-            return
+            return current
         current.options |= {"is_confirmed": True}
         current.actor, current.bytes_read = actor, 0
         current.state, current.state_changed_at = PendingUpload.State.WAITING, Now()
         current.save(update_fields=["options", "actor", "bytes_read", "state", "state_changed_at"])
         scoring_hooks.enqueue_reading(current)
+    return current
 
 
 @transaction.atomic

@@ -65,9 +65,8 @@ def upload_confirm(request: Request, slug: str, upload: str) -> Response:
     viewer = access.organiser_or_404(request.user, slug)
     found = upload_or_404(viewer, upload)
     refuse_fields(request)
-    confirm_upload(upload=found, actor=request.user)
-    found.refresh_from_db()
-    return upload_response(request, found, status=202)
+    confirmed = confirm_upload(upload=found, actor=request.user)
+    return upload_response(request, confirmed, status=202)
 
 
 @extend_schema(

@@ -14,10 +14,11 @@ from django.test import Client, TestCase
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.manage import upload_reading
+from campaigns.manage import upload_reading, upload_views
 from campaigns.models import Campaign, Document, LogEntry, Membership, PendingUpload, Qrels, User
+from campaigns.qrels import uploads_api
 from campaigns.trec import compression
-from campaigns.uploads import MOST_OPEN
+from campaigns.uploads import MOST_OPEN, confirm_upload, discard_upload
 from scoring.backups import archive as archive_of_site
 from scoring.jobs import housekeeping, queue
 from scoring.models import Job
@@ -424,6 +425,28 @@ def test_verify_knows_a_file_that_waits(browser: Client, campaign: Campaign) -> 
 
 
 # --- the API --------------------------------------------------------------------------------------
+
+
+def test_a_confirmation_of_what_is_discarded_at_the_same_moment_is_not_found(
+    browser: Client, organiser: User, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other organiser discards it after this request has looked it up."""
+    for view, client in (
+        (upload_views, browser),
+        (uploads_api, client_of(organiser)),
+    ):
+        upload = sent(browser, campaign, UNUSUAL, page="qrels-add")
+        work(upload)
+
+        def discarded_first(*, upload: PendingUpload, actor: User) -> PendingUpload:
+            discard_upload(upload=upload)
+            return confirm_upload(upload=upload, actor=actor)
+
+        monkeypatch.setattr(view, "confirm_upload", discarded_first)
+        is_page = view is upload_views
+        url = address(upload, "confirm") if is_page else reverse(
+            "api:upload-confirm", args=[campaign.slug, upload.public_id])  # fmt: skip
+        assert client.post(url).status_code == 404
 
 
 def test_the_api_answers_202_and_tells_the_result_at_an_address(
