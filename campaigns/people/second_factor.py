@@ -18,6 +18,7 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 from drf_spectacular.contrib.knox_auth_token import KnoxTokenScheme
 from knox.auth import TokenAuthentication as KnoxTokenAuthentication
+from rest_framework.authentication import get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
@@ -79,6 +80,9 @@ class TokenAuthentication(KnoxTokenAuthentication):
         return found
 
     def authenticate(self, request: Request) -> tuple[User, Any] | None:
+        """Other schemes are for somebody else, such as a proxy that asks for a password."""
+        if get_authorization_header(request).lower().startswith(b"bearer "):
+            raise AuthenticationFailed("Write Token instead of Bearer in the header Authorization.")
         found: tuple[User, Any] | None = super().authenticate(request)
         if found is not None and is_missing(found[0]):
             raise PermissionDenied(f"{REQUIRED} {TURN_ON}", code="second_factor")

@@ -105,3 +105,14 @@ def test_a_token_of_other_bytes_is_refused(token: bytes, path: str) -> None:
     answer = Client(raise_request_exception=False).get(path, headers={"Authorization": given})
     assert answer.status_code == 401
     assert answer.json()["message"] == "Invalid token."
+
+
+@pytest.mark.parametrize(("scheme", "status"), [("Bearer", 401), ("bearer", 401), ("Basic", 200)])
+def test_a_token_under_another_name_is_refused_with_the_right_one(
+    scheme: str, status: int, client: Client
+) -> None:
+    """A script would get what the public sees, and not know why. The password of a proxy passes."""
+    answer = client.get("/api/campaigns/", headers={"Authorization": f"{scheme} abc"})
+    assert answer.status_code == status
+    if status == 401:
+        assert "Write Token instead of Bearer" in answer.json()["message"]
