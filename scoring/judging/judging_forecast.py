@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from campaigns.access import Viewer
 from campaigns.judging.final_grades import final_grade_values, stamp_of
 from campaigns.models import Campaign, Plan, Qrels
-from scoring.analyses.means import NotComputedYet
+from scoring.analyses.means import FILES_AT_ONCE, NotComputedYet
 from scoring.analyses.requests import last_computed, request_analysis, result_of
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import find_candidates
@@ -52,15 +52,15 @@ def judging_forecast(
 ) -> JudgingForecast | NotComputedYet | None:
     """After so many more documents, at most those that are left; None if no contributing run has a
     candidate. Cached until something is judged or a run is added or removed. Some eight queries.
-    Above AT_ONCE or AT_ONCE_BY_TOPIC a worker computes it; while people judge, the last result is
-    used."""
+    Above AT_ONCE, AT_ONCE_BY_TOPIC or FILES_AT_ONCE a worker computes it; while people judge, the
+    last result is used."""
     campaign = plan.campaign
     runs = contributing_runs(campaign, None)
     topics = max(campaign.topics.count(), 1)
     longest = topics * depth_tracked(plan.persistence)
     ranked = sum(min(run.ranking.document_count, longest) for run in runs)
     looks = min(more, left) * ranked // topics if plan.is_by_topic else 0
-    if ranked > AT_ONCE or looks > AT_ONCE_BY_TOPIC:
+    if ranked > AT_ONCE or looks > AT_ONCE_BY_TOPIC or len(runs) > FILES_AT_ONCE:
         return _by_worker(viewer, plan, more)
     stored = tuple((run.public_id, run.ranking.digest, run.judging_priority) for run in runs)
     scale = (campaign.rel, campaign.highest_grade)

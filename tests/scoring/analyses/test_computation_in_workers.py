@@ -59,13 +59,14 @@ def pair(world: World) -> dict[str, str]:
     return {"a": ids["first"], "b": ids["third"]}
 
 
+@pytest.mark.parametrize(("limit", "value"), [("AT_ONCE", 0), ("FILES_AT_ONCE", 2)])
 def test_the_board_at_another_p_waits_and_then_shows_the_same_numbers(
-    board: World, monkeypatch: pytest.MonkeyPatch
+    limit: str, value: int, board: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_once = rows(get(board, "leaderboard-csv", **AT_P))
     assert len(at_once) == 3
     assert not Analysis.objects.filter(kind="means").exists()
-    monkeypatch.setattr(asked_means, "AT_ONCE", 0)
+    monkeypatch.setattr(asked_means, limit, value)
     waiting = get(board, "leaderboard", **AT_P)
     assert waiting["Refresh"]
     assert "Computing the scores" in waiting.content.decode()

@@ -308,8 +308,13 @@ def test_the_page_forecasts_the_next_documents(
         assert page.status_code == 404
 
 
+@pytest.mark.parametrize(("limit", "value"), [("AT_ONCE", 5 * 8 * 8 - 1), ("FILES_AT_ONCE", 4)])
 def test_a_worker_computes_the_forecast_of_large_campaigns(
-    organiser_client: Client, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+    limit: str,
+    value: int,
+    organiser_client: Client,
+    campaign: Campaign,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same figures as at once; while people judge, the last ones with their age."""
     plan, assessor = made(campaign), make_user()
@@ -321,7 +326,7 @@ def test_a_worker_computes_the_forecast_of_large_campaigns(
     )
     at_once = {more: organiser_client.get(table, {"after": more}).content for more in ("5", "900")}
     assert not campaign.analyses.exists()
-    monkeypatch.setattr(judging_forecast, "AT_ONCE", 5 * 8 * 8 - 1)
+    monkeypatch.setattr(judging_forecast, limit, value)
     monkeypatch.setattr(judging_forecast, "_cached_forecast", None)  # no web process computes it
     for more in at_once:
         answer = organiser_client.get(table, {"after": more})
