@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from campaigns.models import Campaign, User
 
 MAX_ASSESSORS = 3  # of a topic, for an even assignment
+LISTED_TOPICS = 250  # of more, the number is typed: a list of 6,980 makes a page of 590 kB
 
 
 class EvenAssignmentForm(forms.Form):
@@ -53,12 +54,22 @@ class GoldForm(forms.Form):
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        topics = campaign.topics.order_by("position")
-        self.fields["topic"].choices = [
-            (topic.code, f"{topic.code} {topic.title}"[:80]) for topic in topics
-        ]
+        self._campaign = campaign
+        topics = list(campaign.topics.order_by("position")[: LISTED_TOPICS + 1])
+        if len(topics) > LISTED_TOPICS:
+            self.fields["topic"] = forms.CharField(max_length=64, label="Topic number")
+        else:
+            self.fields["topic"].choices = [
+                (topic.code, f"{topic.code} {topic.title}"[:80]) for topic in topics
+            ]
         grades = range(campaign.highest_grade + 1)
         self.fields["grade"].choices = [(grade, str(grade)) for grade in grades]
+
+    def clean_topic(self) -> str:
+        topic: str = self.cleaned_data["topic"]
+        if not self._campaign.topics.filter(code=topic).exists():
+            raise ValidationError(f"The campaign has no topic {topic}.")
+        return topic
 
     def clean_doc_id(self) -> str:
         doc_id: str = self.cleaned_data["doc_id"]

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.errors import CannotMarkGold, CannotRemoveTopics
-from campaigns.judging import assignment, gold, tasks
+from campaigns.judging import assignment, forms, gold, tasks
 from campaigns.judging.gold_tasks import gold_documents
 from campaigns.models import Campaign, Plan, Task, User
 from campaigns.qrels.files import text_of
@@ -102,6 +102,25 @@ def test_a_topic_or_grade_that_does_not_exist_is_refused(
     assert client.post(url, {"topic": topic, "doc_id": "g", "grade": grade}).status_code == 400
     assert client.post(url, {"topic": "1", "doc_id": "two ids", "grade": 1}).status_code == 400
     assert not gold_documents(campaign).exists()
+
+
+def test_the_number_of_one_of_many_topics_is_typed(
+    campaign: Campaign, organiser: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of all topics would make the page as long as the campaign."""
+    client = Client()
+    client.force_login(organiser)
+    url = reverse("campaigns:judging-gold", args=[campaign.slug])
+    assert b'<select name="topic"' in client.get(url).content
+    monkeypatch.setattr(forms, "LISTED_TOPICS", campaign.topics.count() - 1)
+    page = client.get(url).content
+    assert b'<input type="text" name="topic"' in page
+    assert b'<select name="topic"' not in page
+    refused = client.post(url, {"topic": "unknown", "doc_id": "g", "grade": 1})
+    assert refused.status_code == 400
+    assert b"The campaign has no topic unknown." in refused.content
+    assert client.post(url, {"topic": "1", "doc_id": "g", "grade": 1}).status_code == 302
+    assert gold_documents(campaign).get().topic.code == "1"
 
 
 @pytest.mark.parametrize("without_gold", [False, True])
