@@ -58,9 +58,7 @@ def test_nothing_starts_without_a_site(tmp_path: Path, command: str) -> None:
 
 
 def test_a_site_is_created_in_the_named_folder(tmp_path: Path) -> None:
-    done = trackside(
-        "migrate", "campaigns", "0001", "--verbosity", "0", TRACKSIDE_HOME=str(tmp_path)
-    )
+    done = trackside("migrate", "contenttypes", "--verbosity", "0", TRACKSIDE_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "trackside.sqlite3").exists()
     assert "usage: gunicorn" in trackside("serve", "--help", TRACKSIDE_HOME=str(tmp_path)).stdout
