@@ -24,7 +24,7 @@ from scoring.evaluation import check, means_analysis, score
 from scoring.jobs import mail, queue
 from scoring.jobs.order import free
 from scoring.judging import analysis as judging_plans
-from scoring.judging import judging_forecast, simulation, task_batches
+from scoring.judging import judging_forecast, pool_size, simulation, task_batches
 from scoring.leaderboard import analysis as tied_scores
 from scoring.models import Job
 from scoring.output import stored_tables
@@ -48,6 +48,7 @@ COMPUTATIONS: Final[requests.Computations] = {
     "judging_plan": judging_plans.compute,
     "judging_replay": simulation.compute,
     "judging_outlook": judging_forecast.compute,
+    "pool_size": pool_size.compute,
     "assessor_boards": assessor_boards.compute,
     "program_boards": program_boards.compute,
     "unique_finds": unique_finds.compute,

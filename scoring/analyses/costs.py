@@ -83,6 +83,7 @@ SECONDS: Final[Mapping[str, Callable[[Size, Mapping[str, Any]], float]]] = {
     "judging_plan": lambda size, question: 5e-6 * size.candidates + 1e-3 * question["budget"],
     "judging_replay": lambda size, question: 1.2e-5 * size.candidates + 2.5e-3 * question["budget"],
     "judging_outlook": lambda size, _: 2e-6 * size.candidates,
+    "pool_size": lambda size, _: size.reading,
     "assessor_boards": lambda size, _: size.reading,
     "program_boards": lambda size, _: size.reading,
     "baseline": lambda size, _: 1e-4 * size.runs * size.topics,

@@ -46,7 +46,8 @@ Computations: TypeAlias = Mapping[str, Callable[[Campaign, Any, Question], Resul
 # Incremented when a computation changes, because stored results are no longer valid then.
 COMPUTATIONS_VERSION = 4
 OF_RANKINGS: Final = {  # they read no scores
-    "judging_plan", "judging_replay", "judging_outlook", "assessor_boards", "program_boards",
+    "judging_plan", "judging_replay", "judging_outlook", "pool_size", "assessor_boards",
+    "program_boards",
 }  # fmt: skip
 OF_RULES: Final = {"assessor_boards", "program_boards"}  # and the rules of scoring
 OF_POOLS: Final = {"pool_depths", "left_out", "unique_finds", "run_bounds"}  # of the pool's depth

@@ -28,6 +28,7 @@ ANALYSES = {  # by kind, in the words of the pages that show them
     "judging_plan": "forecast of a judging plan",
     "judging_replay": "judging simulation",
     "judging_outlook": "forecast of judging",
+    "pool_size": "size of a pool",
     "assessor_boards": "leaderboards by assessor",
     "program_boards": "leaderboards by people and by a program",
     "baseline": "differences from a baseline",

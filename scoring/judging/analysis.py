@@ -140,28 +140,6 @@ def methods_compared(question: Mapping[str, Any]) -> tuple[str, ...]:
     return METHODS if method in METHODS else (*METHODS, method)
 
 
-def pool_size(
-    campaign: Campaign,
-    *,
-    persistence: float,
-    lowest_priority: int | None,
-    starts_from: Qrels | None,
-    depth: int,
-) -> int:
-    """How many documents among the first `depth` of any contributing run are unjudged: the budget
-    that pooling needs to judge them all."""
-    pooled = candidates_of_campaign(
-        campaign,
-        persistence=persistence,
-        lowest_priority=lowest_priority,
-        depth=min(depth, depth_of(campaign, persistence)),
-    )
-    if pooled is None:
-        return 0
-    outcomes = known_outcomes(campaign, pooled.candidates, starts_from=starts_from)
-    return int((outcomes == UNJUDGED).sum())
-
-
 def _pool_depth(state: JudgingState, chosen: NDArray[np.int64]) -> int:
     """The depth of the deepest pool without unjudged documents once the chosen ones are judged."""
     is_open = state.outcomes == UNJUDGED

@@ -22,7 +22,6 @@ from scoring.analyses.requests import last_computed, request_analyses, result_of
 from scoring.analyses.responses import TOPICS, analysed_page
 from scoring.core.judging.selection import METHODS
 from scoring.judging import samples
-from scoring.judging.analysis import pool_size
 from scoring.judging.charts import curve_figure, ranges_figure, simulation_figure, topics_figure
 from scoring.judging.plan_forecast import (
     PlanForecast,
@@ -31,6 +30,7 @@ from scoring.judging.plan_forecast import (
     simulation_table,
 )
 from scoring.judging.plan_tables import FORECASTS, SIMULATIONS
+from scoring.judging.pool_size import request_pool_size
 from scoring.judging.run_order import chosen_order, orders_offered
 from scoring.models import Analysis
 from scoring.output.responses import TableResponse, page_or_404, table_response
@@ -98,7 +98,10 @@ def _create(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     if "method" not in request.POST or not form.is_valid():
         return _render(request, viewer, _PlanQuery(form), status=400)
     try:
-        plans.create_plan(plan=form.plan(_budget(form)), actor=request.user)
+        budget = _budget(viewer, form)
+        if isinstance(budget, NotComputedYet):
+            raise CannotChangeStage("The pool is being counted. Try again when its size is shown.")
+        plans.create_plan(plan=form.plan(budget), actor=request.user)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     except CannotChangeStage as error:
@@ -114,7 +117,10 @@ def _query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = False)
     form = PlanForm(params, campaign=viewer.campaign)
     if not (is_chosen or "method" in params) or not form.is_valid():
         return _PlanQuery(form)
-    question = _question(viewer, form)
+    budget = _budget(viewer, form)
+    if isinstance(budget, NotComputedYet):
+        return _PlanQuery(form, question=budget.analysis.question, analysis=budget.analysis)
+    question = _question(viewer, form, budget)
     order = chosen_order(viewer, params.get("order"), question["p"])
     starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])
     questions = [(starts_from, "judging_plan", question)]
@@ -148,7 +154,7 @@ def _forecast(
     return forecast, viewer.campaign.judgments.count() - int(result["judgments"])
 
 
-def _question(viewer: access.Viewer, form: PlanForm) -> dict[str, Any]:
+def _question(viewer: access.Viewer, form: PlanForm, budget: int) -> dict[str, Any]:
     chosen = form.cleaned_data
     is_sample = chosen["method"] not in METHODS
     return ({"seed": samples.seed_of(viewer.campaign)} if is_sample else {}) | {
@@ -156,24 +162,19 @@ def _question(viewer: access.Viewer, form: PlanForm) -> dict[str, Any]:
         "p": chosen["p"],
         "scope": chosen["scope"],
         "priority": chosen["runs"],
-        "budget": _budget(form),
+        "budget": budget,
         "batch": chosen["batch"],
         "persistences": sorted({*viewer.campaign.persistences, chosen["p"]}),
     }
 
 
-def _budget(form: PlanForm) -> int:
+def _budget(viewer: access.Viewer, form: PlanForm) -> int | NotComputedYet:
     """In documents; a pool of some depth is counted."""
     if form.documents is not None:
         return form.documents
     chosen = form.cleaned_data
-    return pool_size(
-        form.campaign,
-        persistence=chosen["p"],
-        lowest_priority=chosen["runs"],
-        starts_from=form.versions.get(chosen["start"]),
-        depth=form.depth or 0,
-    )
+    question = {"p": chosen["p"], "priority": chosen["runs"], "depth": form.depth or 0}
+    return request_pool_size(viewer, form.versions.get(chosen["start"]), question)
 
 
 def _render(

@@ -23,7 +23,8 @@ from scoring.core.judging.candidates import collect_candidates
 from scoring.core.judging.selection import METHODS
 from scoring.evaluation import storage
 from scoring.judging import candidates
-from scoring.judging.analysis import pool_size
+from scoring.judging import pool_size as pool_sizes
+from scoring.judging.pool_size import pool_size
 from scoring.models import Analysis
 from tests.flow_world import perform_jobs
 from tests.making import (
@@ -379,6 +380,36 @@ def test_a_new_plan_begins_with_pooling_to_depth_10(
     assert tuple(form[name].value() for name in ("method", "amount", "unit")) == budget
 
 
+@pytest.mark.parametrize(("limit", "value"), [("AT_ONCE", 1), ("FILES_AT_ONCE", 3)])
+def test_a_worker_counts_the_pool_of_many_runs(
+    limit: str,
+    value: int,
+    campaign: Campaign,
+    organiser_client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same plan as at once. Nothing is created before its budget is known."""
+    deep = CHOSEN | {"method": "pooling", "amount": "2", "unit": "depth"}
+    at_once = table(organiser_client, "judging-plan-runs-csv", **deep)
+    assert not campaign.analyses.filter(kind="pool_size").exists()
+    campaign.analyses.all().delete()
+    monkeypatch.setattr(pool_sizes, limit, value)
+    page = get(organiser_client, "judging-plan", **deep)
+    assert page.headers["Refresh"] == "2"
+    assert "Computing the forecast of this plan" in text_of(page)
+    assert get(organiser_client, "judging-plan-runs-csv", **deep).status_code == 202
+    url = reverse("scoring:judging-plan", args=["planned"])
+    refused = organiser_client.post(url, deep, follow=True)
+    assert "The pool is being counted." in text_of(refused)
+    assert not campaign.plans.exists()
+    perform_jobs()
+    assert table(organiser_client, "judging-plan-runs-csv", **deep) == at_once
+    assert organiser_client.post(url, deep).headers["Location"] != url
+    assert (
+        campaign.plans.get().budget == campaign.analyses.get(kind="judging_plan").question["budget"]
+    )
+
+
 def test_the_pool_is_counted_to_its_depth_only(campaign: Campaign) -> None:
     """Of MS MARCO's size, all that the forecast needs took 58 s and 1,124 MB of a web process."""
     campaign.runs.filter(tag__in=("run1", "run2")).update(judging_priority=1)
@@ -389,12 +420,7 @@ def test_the_pool_is_counted_to_its_depth_only(campaign: Campaign) -> None:
     ):
         pooled = {doc_id for run in contribute[priority] for doc_id in run[:depth]}
         with mock.patch.object(candidates, "collect_candidates", wraps=collect_candidates) as made:
-            size = pool_size(
-                campaign,
-                persistence=0.8,
-                lowest_priority=priority,
-                starts_from=starts_from,
-                depth=depth,
-            )
+            question = {"p": 0.8, "priority": priority, "depth": depth}
+            size = pool_size(campaign, starts_from, question)
         assert size == len(pooled - ({"22", "11"} if starts_from else set()))
         assert all(call.kwargs["depth"] == min(depth, 100) for call in made.call_args_list)
