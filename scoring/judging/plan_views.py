@@ -119,7 +119,10 @@ def _query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = False)
         return _PlanQuery(form)
     budget = _budget(viewer, form)
     if isinstance(budget, NotComputedYet):
-        return _PlanQuery(form, question=budget.analysis.question, analysis=budget.analysis)
+        counted = budget.analysis
+        return _PlanQuery(
+            form, question=counted.question, analysis=counted, simulation_analysis=counted
+        )
     question = _question(viewer, form, budget)
     order = chosen_order(viewer, params.get("order"), question["p"])
     starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])

@@ -397,7 +397,8 @@ def test_a_worker_counts_the_pool_of_many_runs(
     page = get(organiser_client, "judging-plan", **deep)
     assert page.headers["Refresh"] == "2"
     assert "Computing the forecast of this plan" in text_of(page)
-    assert get(organiser_client, "judging-plan-runs-csv", **deep).status_code == 202
+    for name in ("runs", "simulation"):
+        assert get(organiser_client, f"judging-plan-{name}-csv", **deep).status_code == 202
     url = reverse("scoring:judging-plan", args=["planned"])
     refused = organiser_client.post(url, deep, follow=True)
     assert "The pool is being counted." in text_of(refused)
