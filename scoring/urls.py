@@ -11,6 +11,7 @@ from scoring.leaderboard import urls as leaderboard
 from scoring.measures import urls as measures
 from scoring.pools import urls as pools
 from scoring.qrels import urls as qrels
+from scoring.queue import urls as queue
 from scoring.ranks import urls as ranks
 from scoring.report import urls as report
 from scoring.runs import urls as runs
@@ -32,6 +33,7 @@ urlpatterns = [
     *report.urlpatterns,
     *measures.urlpatterns,
     *qrels.urlpatterns,
+    *queue.urlpatterns,
     *downloads.urlpatterns,
     *health.urlpatterns,
     *judging.urlpatterns,

@@ -55,6 +55,7 @@ SUBJECTS: Final = {
     "measures": set(),
     "pools": set(),
     "qrels": {"leaderboard"},
+    "queue": set(),
     "ranks": {"significance"},
     "report": {"agreement", "pools", "significance", "downloads"},
     "runs": {"baselines", "pools"},

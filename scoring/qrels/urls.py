@@ -1,8 +1,8 @@
-"""Versions of the qrels, rescoring, and the queue."""
+"""Versions of the qrels, and rescoring."""
 
 from django.urls import path
 
-from scoring.qrels import queue_views, views
+from scoring.qrels import views
 
 urlpatterns = [
     path(
@@ -16,11 +16,4 @@ urlpatterns = [
         name="qrels-diff-csv",
     ),
     path("campaigns/<slug:slug>/manage/rescoring/", views.rescoring, name="rescoring"),
-    path("campaigns/<slug:slug>/manage/queue/", queue_views.queue, name="queue"),
-    path("campaigns/<slug:slug>/manage/queue/retry/", queue_views.queue_retry, name="queue-retry"),
-    path(
-        "campaigns/<slug:slug>/manage/queue/<int:job>/retry/",
-        queue_views.job_retry,
-        name="job-retry",
-    ),
 ]

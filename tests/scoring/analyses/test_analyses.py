@@ -17,8 +17,8 @@ from scoring import worker
 from scoring.analyses import requests
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.jobs import queue
-from scoring.jobs.overview import retry
 from scoring.models import Analysis, Evaluation, Job
+from scoring.queue.overview import retry
 from scoring.worker import perform_waiting_jobs
 from tests.crowd import crowd
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_user

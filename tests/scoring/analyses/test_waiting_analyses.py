@@ -12,8 +12,8 @@ from campaigns.models import Audience, Campaign
 from scoring import worker
 from scoring.analyses import requests
 from scoring.analyses.requests import result_of
-from scoring.jobs.overview import retry
 from scoring.models import Analysis, Job
+from scoring.queue.overview import retry
 from scoring.worker import perform_waiting_jobs
 from tests.making import make_run, make_scores
 from tests.scoring.analyses.test_analyses import (

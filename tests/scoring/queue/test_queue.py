@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import LogEntry, Notice, Run
-from scoring.jobs import housekeeping, overview
-from scoring.jobs.overview import failed_jobs
+from scoring.jobs import housekeeping
 from scoring.models import Job, Snapshot
+from scoring.queue import overview
+from scoring.queue.overview import failed_jobs
 from scoring.worker import COMPUTATIONS, HANDLERS
 from tests.crowd import crowd
 from tests.flow_world import World, perform_jobs, run_file

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns import access
 from campaigns.errors import Archived, show_refusals
 from scoring.evaluation.rescoring import rescoring
-from scoring.jobs.overview import queue_of, retry, retry_all
+from scoring.queue.overview import queue_of, retry, retry_all
 
 
 @login_required
@@ -22,7 +22,7 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
         "queue": queue_of(viewer.campaign),
         "rescoring": rescoring(viewer.campaign),
     }
-    return render(request, "scoring/jobs/queue.html", context)
+    return render(request, "scoring/queue/queue.html", context)
 
 
 @login_required
