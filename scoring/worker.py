@@ -1,4 +1,4 @@
-"""What a worker does: the function for each kind of job, the computation for each kind of analysis.
+"""What a worker does: the function for each kind of job.
 
 Jobs are performed in this process: the next one, or all waiting jobs of a campaign.
 """
@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Final
 
 from django.conf import settings
 from django.db.models.functions import Now
@@ -15,51 +14,14 @@ from django.db.models.functions import Now
 from campaigns.manage import upload_reading
 from campaigns.models import Campaign
 from scoring.analyses import requests
-from scoring.assessors import analysis as assessor_boards
-from scoring.assessors import program_analysis as program_boards
-from scoring.baselines import analysis as baseline
-from scoring.comparison import analysis as difference
-from scoring.estimates import analysis as sample_estimates
-from scoring.evaluation import check, means_analysis, score
+from scoring.evaluation import check, score
 from scoring.jobs import mail, queue
 from scoring.jobs.order import free
-from scoring.judging import analysis as judging_plans
-from scoring.judging import judging_forecast, pool_size, simulation, task_batches
-from scoring.leaderboard import analysis as tied_scores
+from scoring.judging import task_batches
 from scoring.models import Job
 from scoring.output import stored_tables
-from scoring.pools import analysis as pool_depths
-from scoring.pools import left_out
-from scoring.ranks import analysis as rank_intervals
-from scoring.ranks import halves_analysis, variance_analysis
-from scoring.report import analysis as run_bounds
-from scoring.runs import analysis as unique_finds
-from scoring.significance import analysis as significance
-from scoring.significance import counts_analysis
 
 POLL_SECONDS = 0.2
-COMPUTATIONS: Final[requests.Computations] = {
-    "significance": significance.compute,
-    "separated_counts": counts_analysis.compute,
-    "pool_depths": pool_depths.compute,
-    "left_out": left_out.compute,
-    "tied_scores": tied_scores.compute,
-    "run_bounds": run_bounds.compute,
-    "judging_plan": judging_plans.compute,
-    "judging_replay": simulation.compute,
-    "judging_outlook": judging_forecast.compute,
-    "pool_size": pool_size.compute,
-    "assessor_boards": assessor_boards.compute,
-    "program_boards": program_boards.compute,
-    "unique_finds": unique_finds.compute,
-    "difference": difference.compute,
-    "baseline": baseline.compute,
-    "means": means_analysis.compute,
-    "rank_intervals": rank_intervals.compute,
-    "split_halves": halves_analysis.compute,
-    "variances": variance_analysis.compute,
-    "sample_estimates": sample_estimates.compute,
-}
 
 
 def _read_upload(attempt: queue.JobAttempt) -> None:
@@ -71,7 +33,7 @@ HANDLERS = {
     Job.Kind.EVALUATE: score.evaluate_run,
     Job.Kind.NOTIFY: mail.deliver_notice,
     Job.Kind.MAIL: mail.deliver_mail,
-    Job.Kind.ANALYSE: partial(requests.compute_analysis, COMPUTATIONS),
+    Job.Kind.ANALYSE: requests.compute_analysis,
     Job.Kind.LAY_OUT: task_batches.create_tasks,
     Job.Kind.WRITE: stored_tables.write_table,
     Job.Kind.READ: _read_upload,

@@ -8,7 +8,7 @@ from scoring.analyses import requests
 from scoring.assessors import agreement, grades
 from scoring.comparison import page as comparison_page
 from scoring.evaluation import means, storage
-from scoring.judging import candidates, judging_forecast, progress, samples
+from scoring.judging import candidates, forecast_analysis, progress, samples
 from scoring.leaderboard import page as leaderboard_page
 from scoring.leaderboard import query as leaderboard_query
 from scoring.output import public
@@ -30,7 +30,7 @@ FUNCTIONS = (
     agreement._agreement,
     final_grades.final_grades_at,
     grades._grades,
-    judging_forecast._cached_forecast,
+    forecast_analysis._cached_forecast,
     storage._people_table,
     storage._table,
 )

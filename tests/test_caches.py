@@ -17,6 +17,7 @@ OF_NO_ROWS = (
     "campaigns.templatetags.prose.render",
     "campaigns.text.zones.",
     "campaigns.trec.",
+    "scoring.analyses.studies.import_studies",
     "scoring.cli.",
     "scoring.core.",
     "scoring.estimates.query._suited",

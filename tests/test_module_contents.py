@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from scoring.analyses.studies import STUDIES, import_studies
 from tests.test_rooms import ROOT, WINGS, is_module, modules, wing
 
 
@@ -109,12 +110,12 @@ def computations(name: str, source: str) -> list[str]:
     ]
 
 
-def test_the_worker_names_every_computation() -> None:
-    from scoring.worker import COMPUTATIONS
-
+def test_every_computation_is_that_of_a_study() -> None:
     assert computations("scoring.new.analysis", "def compute(): ...")
     written = {each for name, path in modules() for each in computations(name, path.read_text())}
-    assert {f"{each.__module__}.{each.__name__}" for each in COMPUTATIONS.values()} == written
+    import_studies()
+    declared = (each.compute for each in STUDIES.values())
+    assert {f"{each.__module__}.{each.__name__}" for each in declared} == written
 
 
 def test_a_template_of_campaigns_loads_no_tags_of_scoring() -> None:

@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
+from scoring.analyses.means_analysis import MEANS, MeansOfRuns, means_from_result
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.means import GradedRun, Means, graded_runs, means_of
-from scoring.evaluation.means_analysis import means_from_result
 from scoring.models import Analysis
 
 # Grades times measures: what a web process reads in a fifth of a second and caches.
@@ -39,14 +39,12 @@ def request_means(
     grades = campaign.topics.count() * sum(run.depth for run in runs)
     if grades * len(measures) <= AT_ONCE and len(runs) <= FILES_AT_ONCE:
         return means_of(campaign, qrels, measures, runs)
-    question = {
-        "measures": [str(measure) for measure in measures],
-        "run_ids": None if run_ids is None else sorted(run_ids),
-    }
-    analysis = request_analysis(viewer, qrels, "means", question, stamp=_stamp(runs))
+    chosen = None if run_ids is None else sorted(run_ids)
+    question = MeansOfRuns([str(measure) for measure in measures], chosen)
+    analysis = request_analysis(viewer, qrels, MEANS, question, stamp=_stamp(runs))
     if analysis.state != Analysis.State.DONE:
         return NotComputedYet(analysis)
-    return dict(zip(measures, means_from_result(result_of(analysis)), strict=True))
+    return dict(zip(measures, means_from_result(result_of(MEANS, analysis)), strict=True))
 
 
 def _stamp(runs: Sequence[GradedRun]) -> str:

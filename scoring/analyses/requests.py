@@ -16,8 +16,9 @@ and only the result for the newest state is of use.
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -26,43 +27,36 @@ import numpy as np
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Max, Q
 from django.db.models.functions import Now
-from numpy.typing import NDArray
 from rest_framework.exceptions import Throttled
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
 from campaigns.models.runs import run_name
 from scoring.analyses import budget, costs
+from scoring.analyses.studies import Question, Reads, Result, Study, study_of
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.jobs import queue
 from scoring.models import Analysis, Evaluation, Job, TieRule
 
-Question: TypeAlias = Mapping[str, Any]  # JSON values, equal for the same question
-AnalysisRequest: TypeAlias = tuple[Qrels | None, str, Question]  # qrels version, kind, question
-Result: TypeAlias = Mapping[str, NDArray[Any]]
-Computations: TypeAlias = Mapping[str, Callable[[Campaign, Any, Question], Result]]  # by kind
+AnalysisRequest: TypeAlias = tuple[Qrels | None, Study[Any, Any], Any]  # and its question
 
-# Incremented when a computation changes, because stored results are no longer valid then.
-COMPUTATIONS_VERSION = 4
-OF_RANKINGS: Final = {  # they read no scores
-    "judging_plan", "judging_replay", "judging_outlook", "pool_size", "assessor_boards",
-    "program_boards",
-}  # fmt: skip
-OF_RULES: Final = {"assessor_boards", "program_boards"}  # and the rules of scoring
-OF_POOLS: Final = {"pool_depths", "left_out", "unique_finds", "run_bounds"}  # of the pool's depth
-OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # which starts without judgments
 # The results that requests have read: two of all pairs of 1,000 runs, or hundreds of usual ones.
 UNPACKED: Final[LRUCache["Unpacked"]] = LRUCache(room=60_000_000)
 # Characters of the digest that depend neither on the judgments nor on the stamp of the request.
 STABLE: Final = 32
 
 
+# In the file of a result, beside its fields.
+JUDGMENTS: Final = "number of judgments"
+
+
 class Unpacked(NamedTuple):
     """The result that a request has read."""
 
     answered_at: datetime | None
-    result: dict[str, NDArray[Any]]
+    result: Any  # of the study
+    judgments: int  # how many there were at the start; 0 if the study does not read them
 
 
 class AnalysisReplaced(Throttled):
@@ -78,7 +72,7 @@ class AnalysisReplaced(Throttled):
 def request_analysis(
     viewer: Viewer,
     qrels: Qrels | None,
-    kind: str,
+    study: Study[Question, Result],
     question: Question,
     *,
     stamp: object = None,
@@ -86,14 +80,13 @@ def request_analysis(
 ) -> Analysis:
     """The analysis of this question, done or not. Three queries if it exists, five for rankings.
 
-    `kind` is one of `scoring.worker.COMPUTATIONS`; for OF_RANKINGS the qrels may be None. The
-    viewer must be allowed to see the leaderboard. The question must consist of offered choices,
+    The viewer must be allowed to see the leaderboard. The question must consist of offered choices,
     never of free text. `stamp` is a JSON value that changes with what the result depends on
     besides. Raises `TooManyAnalyses` if the analysis is new and the client has no budget left. Set
     `is_free` for a page that requests the same analysis for every visitor. An analysis that would
     take too long has failed, says why, and is not stored.
     """
-    requests = [(qrels, kind, question)]
+    requests = [(qrels, study, question)]
     return request_analyses(viewer, requests, stamp=stamp, is_free=is_free)[0]
 
 
@@ -121,11 +114,15 @@ def request_analyses(
 
 
 def _of_any_state(
-    campaign: Campaign, digest: str, qrels: Qrels | None, kind: str, question: Question
+    campaign: Campaign,
+    digest: str,
+    qrels: Qrels | None,
+    study: Study[Question, Result],
+    question: Question,
 ) -> Analysis | None:
     """The analysis of the same question that no worker has begun, with the digest of the current
     state from now on; or one that took too long. None if there is neither."""
-    same = campaign.analyses.filter(qrels=qrels, kind=kind, question=dict(question))
+    same = campaign.analyses.filter(qrels=qrels, kind=study.kind, question=asdict(question))
     waiting = Q(state=Analysis.State.WAITING)
     analysis = same.filter(waiting | ~Q(failure="")).order_by("failure", "pk").first()
     if analysis is None or analysis.failure:
@@ -141,14 +138,14 @@ def _create(
     campaign: Campaign,
     digest: str,
     qrels: Qrels | None,
-    kind: str,
+    study: Study[Question, Result],
     question: Question,
     *,
     is_free: bool,
 ) -> Analysis:
     """A new analysis; one that failed and is not stored, if it would take too long."""
-    seconds = costs.estimated_seconds(campaign, kind, question)
-    new = {"qrels": qrels, "kind": kind, "question": dict(question)}
+    seconds = study.seconds(costs.size_of(campaign), question)
+    new = {"qrels": qrels, "kind": study.kind, "question": asdict(question)}
     if failure := costs.too_long(seconds):
         failed = Analysis.State.FAILED
         return Analysis(campaign=campaign, digest=digest, state=failed, failure=failure, **new)
@@ -157,7 +154,7 @@ def _create(
             campaign=campaign, digest=digest, defaults=new
         )
         if is_new:
-            if not (is_free or _is_update(analysis)):
+            if not (is_free or _is_update(study, analysis)):
                 budget.spend()
             queue.enqueue(
                 Job.Kind.ANALYSE,
@@ -168,9 +165,9 @@ def _create(
     return analysis
 
 
-def _is_update(analysis: Analysis) -> bool:
+def _is_update(study: Study[Question, Result], analysis: Analysis) -> bool:
     """Whether the same question exists from before the latest judgments."""
-    if analysis.kind not in OF_JUDGMENTS:
+    if Reads.JUDGMENTS not in study.reads:
         return False
     same = Analysis.objects.filter(campaign=analysis.campaign_id, kind=analysis.kind)
     return same.filter(digest__startswith=analysis.digest[:STABLE]).exclude(pk=analysis.pk).exists()
@@ -184,34 +181,36 @@ def last_computed(analysis: Analysis) -> Analysis | None:
     return done.filter(digest__startswith=analysis.digest[:STABLE]).order_by("-pk").first()
 
 
-def compute_analysis(computations: Computations, attempt: queue.JobAttempt) -> None:
+def compute_analysis(attempt: queue.JobAttempt) -> None:
     """Computes an analysis of the state at its start, stores it as it finishes the job, and deletes
     those it supersedes. If the leaderboard has changed in the meantime, nothing is stored: the page
-    requests a new one.
-
-    If the result depends on judgments, `judgments` is their number at the start."""
+    requests a new one."""
     analysis = Analysis.objects.select_related("campaign", "qrels").get(pk=attempt.subject)
     if not _is_of_current_state(analysis):
         with transaction.atomic():
             queue.finish(attempt)
             analysis.delete()
         return
-    campaign, qrels, kind = analysis.campaign, analysis.qrels, analysis.kind
-    judgments = {"judgments": np.array(campaign.judgments.count())}
-    result = computations[kind](campaign, qrels, analysis.question)
-    if kind in OF_JUDGMENTS:
-        result = {**result, **judgments}
+    campaign, qrels, study = analysis.campaign, analysis.qrels, study_of(analysis.kind)
+    judgments = campaign.judgments.count() if Reads.JUDGMENTS in study.reads else 0
+    result = study.compute(campaign, qrels, study.question(**analysis.question))
     with transaction.atomic():
         queue.finish(attempt)
         if _current_digest(analysis) != analysis.digest:
             analysis.delete()
             return
         Analysis.objects.filter(pk=analysis.pk).update(
-            state=Analysis.State.DONE, answer=packed(result), answered_at=Now()
+            state=Analysis.State.DONE,
+            answer=packed(result, judgments),
+            answered_at=Now(),
         )
         is_outdated = Q(state=Analysis.State.DONE, pk__lt=analysis.pk) | ~Q(failure="")
         Analysis.objects.filter(
-            is_outdated, campaign=campaign, kind=kind, question=analysis.question, qrels=qrels
+            is_outdated,
+            campaign=campaign,
+            kind=analysis.kind,
+            question=analysis.question,
+            qrels=qrels,
         ).delete()
 
 
@@ -229,24 +228,40 @@ def _is_of_current_state(analysis: Analysis) -> bool:
 def _current_digest(analysis: Analysis) -> str:
     """The digest with the part that depends on the current state of the leaderboard; the part with
     judgments and stamp stays, because a result may be behind in these."""
-    requests = [(analysis.qrels, analysis.kind, analysis.question)]
+    study = study_of(analysis.kind)
+    requests = [(analysis.qrels, study, study.question(**analysis.question))]
     return _digests(analysis.campaign, requests, None)[0][:STABLE] + analysis.digest[STABLE:]
 
 
-def result_of(analysis: Analysis) -> dict[str, NDArray[Any]]:
-    """The arrays of an analysis that is done, by name. All requests share them, so they cannot be
+def result_of(study: Study[Question, Result], analysis: Analysis) -> Result:
+    """The result of an analysis that is done. All requests share its arrays, so they cannot be
     changed. Raises `AnalysisReplaced`."""
+    result: Result = _unpacked(study, analysis).result
+    return result
+
+
+def judgments_of(study: Study[Question, Result], analysis: Analysis) -> int:
+    """How many judgments there were when the worker began. Raises `AnalysisReplaced`."""
+    return _unpacked(study, analysis).judgments
+
+
+def _unpacked(study: Study[Question, Result], analysis: Analysis) -> Unpacked:
     key = _unpacked_key(analysis.campaign_id, analysis.digest)
     with UNPACKED.alone(key):
         unpacked = UNPACKED.get(key)
         if unpacked is None or unpacked.answered_at != analysis.answered_at:
-            unpacked = _unpacked(analysis)
-            size = sum(array.nbytes for array in unpacked.result.values())
+            arrays = _arrays_of(analysis)
+            size = sum(array.nbytes for array in arrays.values())
+            # A number has become an array without dimensions.
+            fields = {name: each if each.ndim else each.item() for name, each in arrays.items()}
+            judgments = fields.pop(JUDGMENTS)
+            result = study.result(**fields) if fields else None
+            unpacked = Unpacked(analysis.answered_at, result, judgments)
             UNPACKED.keep(key, unpacked, size)
-    return unpacked.result
+    return unpacked
 
 
-def _unpacked(analysis: Analysis) -> Unpacked:
+def _arrays_of(analysis: Analysis) -> dict[str, Any]:
     try:
         answer = analysis.answer  # a query, if another request's was evicted in the meantime
     except Analysis.DoesNotExist:
@@ -254,19 +269,21 @@ def _unpacked(analysis: Analysis) -> Unpacked:
     if answer is None:
         raise AnalysisReplaced
     with np.load(io.BytesIO(bytes(answer)), allow_pickle=False) as stored:
-        result = {name: stored[name] for name in stored.files}
-    for array in result.values():
+        arrays = {name: stored[name] for name in stored.files}
+    for array in arrays.values():
         array.flags.writeable = False
-    return Unpacked(analysis.answered_at, result)
+    return arrays
 
 
 def _unpacked_key(campaign_id: int, digest: str) -> str:
     return f"{campaign_id} {digest}"
 
 
-def packed(result: Result) -> bytes:
+def packed(result: Any, judgments: int = 0) -> bytes:
+    """What is stored of the result of a study."""
+    fields = ({} if result is None else vars(result)) | {JUDGMENTS: judgments}
     blob = io.BytesIO()
-    np.savez_compressed(blob, **{name: np.asarray(array) for name, array in result.items()})
+    np.savez_compressed(blob, **{name: np.asarray(each) for name, each in fields.items()})
     return blob.getvalue()
 
 
@@ -286,19 +303,19 @@ def _digests(campaign: Campaign, requests: Sequence[AnalysisRequest], stamp: obj
         return _judgments(campaign)
 
     digests = []
-    for qrels, kind, question in requests:
+    for qrels, study, question in requests:
         terms = {
-            "studies": COMPUTATIONS_VERSION,
-            "kind": kind,
-            "question": dict(question),
+            "study": study.kind,
+            "version": study.version,
+            "question": asdict(question),
             "qrels": qrels.digest if qrels else None,
-            **(of_rankings() if kind in OF_RANKINGS else of_scores(qrels)),
+            **(of_rankings() if Reads.RANKINGS in study.reads else of_scores(qrels)),
         }
-        if kind in OF_RULES:
+        if Reads.RULES in study.reads:
             terms["definitions"] = rules_of(campaign).digest
-        if kind in OF_POOLS and qrels and qrels.pool_depth:
-            terms["pool_depth"] = qrels.pool_depth  # as the organisers state it
-        rest = {"stamp": stamp} | (judgments() if kind in OF_JUDGMENTS else {})
+        if Reads.POOL_DEPTH in study.reads and qrels and qrels.pool_depth:
+            terms["pool_depth"] = qrels.pool_depth
+        rest = {"stamp": stamp} | (judgments() if Reads.JUDGMENTS in study.reads else {})
         digests.append(_sha256(terms)[:STABLE] + _sha256(rest)[STABLE:])
     return digests
 

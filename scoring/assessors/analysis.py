@@ -2,14 +2,16 @@
 against those of another assessor, or of all others."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.studies import OfMeasure, Reads, Study, declare
 from scoring.assessors.grades import AssessorGrades, assessor_grades
 from scoring.core.data.grades import PAST_END, UNJUDGED
 from scoring.core.data.judgments import JudgmentTable
@@ -28,15 +30,25 @@ from scoring.judging.candidates import contributing_runs, table_of_grades
 OTHERS = -1  # as the second of a pair: all other assessors together
 
 
-def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class BoardsByAssessor:
     """One entry for each pair of assessors with common topics, then for each assessor against all
-    others: `first` and `second` (ids; OTHERS), `topics` common to both, `tau` (b), `tau_ap` (the
-    mean of both ways), `swapped` pairs of runs of `run_pairs`, and the mean of all runs under each,
-    `first_mean` and `second_mean`. NaN where not defined. `runs`: how many there are.
+    others; NaN where not defined. A topic is common if both judged documents of it and it counts in
+    the means of both."""
 
-    A topic is common if both judged documents of it and it counts in the means of both.
-    """
-    measure, rules = parse_measure(question["measure"]), rules_of(campaign)
+    first: NDArray[np.float64]  # ids
+    second: NDArray[np.float64]  # ids; OTHERS
+    topics: NDArray[np.float64]  # common to both
+    tau: NDArray[np.float64]  # τ-b
+    tau_ap: NDArray[np.float64]  # the mean of both ways
+    swapped: NDArray[np.float64]  # pairs of runs
+    run_pairs: NDArray[np.float64]
+    first_mean: NDArray[np.float64]  # of all runs
+    second_mean: NDArray[np.float64]
+
+
+def compute(campaign: Campaign, qrels: Qrels | None, question: OfMeasure) -> BoardsByAssessor:
+    measure, rules = parse_measure(question.measure), rules_of(campaign)
     grades = assessor_grades(campaign)
     codes = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     table = table_of_grades(codes, dict.fromkeys(grades.documents, 0), campaign.highest_grade)
@@ -57,10 +69,20 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
         for first, second, one, other in _comparisons(grades)
         if (included[one] & included[other]).any()
     ]
-    columns = ("first", "second", "topics", "tau", "tau_ap", "swapped", "run_pairs")
-    values = np.array(rows, np.float64).reshape(len(rows), len(columns) + 2).T
-    names = (*columns, "first_mean", "second_mean")
-    return dict(zip(names, values, strict=True)) | {"runs": np.array(len(runs))}
+    return BoardsByAssessor(*np.array(rows, np.float64).reshape(len(rows), 9).T)
+
+
+ASSESSOR_BOARDS: Final = declare(
+    Study(
+        kind="assessor_boards",
+        title="leaderboards by assessor",
+        question=OfMeasure,
+        compute=compute,
+        result=BoardsByAssessor,
+        reads=Reads.RANKINGS | Reads.RULES | Reads.JUDGMENTS,
+        seconds=lambda size, _: size.reading,
+    )
+)
 
 
 def _comparisons(grades: AssessorGrades) -> Iterator[tuple[int, int, int, int]]:

@@ -1,13 +1,15 @@
 """What the judgments of a program change on the leaderboard, compared with those of people: the
 order of the runs, their significance, and the shift of families of runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels, Run
+from scoring.analyses.studies import Reads, Study, declare
 from scoring.assessors.analysis import counts_by_choice, scores_by_choice
 from scoring.assessors.program_agreement import both_grades, group_agreement
 from scoring.core.judging.pooled_judgments import JudgedPlaces, first_positions, judged_places
@@ -29,18 +31,38 @@ KIND_DEPTH: Final = 20  # the first documents of a run belong to its kind
 Vector = NDArray[np.float64]
 
 
-def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
-    """Over the topics that count in a mean under the judgments of people and under the program's.
+@dataclass(frozen=True)
+class OfProgram:
+    measure: str
+    program: int  # id
 
-    `run_ids`; `means` float64[choices, runs]; `tau`, `tau_ap` (the mean of both directions) and
-    `swapped` for COMPARED; `topics`, their number. For each pair of runs, `candidates` and
-    `baselines` (indices of runs), `differences` float64[2, pairs], positive where the candidate is
-    better, and `p_values` float64[2, pairs], two-tailed paired t tests with Holm's correction, by
-    people and by the program. `families` and `shifts`, from `family_shifts`. `kinds` and
-    `kind_figures`: the agreement on the first documents of runs of each kind.
-    """
-    measure, rules = parse_measure(question["measure"]), rules_of(campaign)
-    grades = both_grades(campaign, campaign.programs.get(pk=question["program"]))
+
+@dataclass(frozen=True, eq=False)
+class BoardsByProgram:
+    """Over the topics that count in a mean under the judgments of people and under the program's.
+    p-values are of two-tailed paired t tests with Holm's correction."""
+
+    run_ids: NDArray[np.str_]
+    means: NDArray[np.float64]  # [CHOICES, runs]
+    topics: int
+    tau: NDArray[np.float64]  # for COMPARED
+    tau_ap: NDArray[np.float64]  # the mean of both directions
+    swapped: NDArray[np.int64]
+    candidates: NDArray[np.int32]  # of each pair, an index of runs
+    baselines: NDArray[np.int32]
+    differences: NDArray[np.float64]  # [people and program, pairs]; above 0: a better candidate
+    p_values: NDArray[np.float64]  # [people and program, pairs]
+    families: NDArray[np.str_]
+    # [5, families]: runs, topics, mean shift of the family, of the other runs, and the p-value over
+    # topics, corrected over the families.
+    shifts: NDArray[np.float64]
+    kinds: NDArray[np.str_]  # of runs
+    kind_figures: NDArray[np.float64]  # [kinds, 9]: agreement on the first documents of their runs
+
+
+def compute(campaign: Campaign, qrels: Qrels | None, question: OfProgram) -> BoardsByProgram:
+    measure, rules = parse_measure(question.measure), rules_of(campaign)
+    grades = both_grades(campaign, campaign.programs.get(pk=question.program))
     codes = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     table = table_of_grades(codes, dict.fromkeys(grades.documents, 0), campaign.highest_grade)
     both = np.where(grades.people >= 0, grades.people, grades.program)
@@ -63,13 +85,14 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
     topic_scores = sign_of(measure) * np.array(
         [[of_run[choice].base for of_run in masked] for choice in range(len(CHOICES))]
     ).reshape(*shape, len(codes))
-    return (
-        {"run_ids": np.array([run.public_id for run in runs], np.str_), "means": means}
-        | {"topics": np.array(int(common.sum()))}
-        | _orders(sign_of(measure) * means)
-        | _pairs(topic_scores)
-        | _families(topic_scores[1] - topic_scores[0], [run.family for run in runs])
-        | _kinds(grades.people, grades.program, runs, places)
+    return BoardsByProgram(
+        run_ids=np.array([run.public_id for run in runs], np.str_),
+        means=means,
+        topics=int(common.sum()),
+        **_orders(sign_of(measure) * means),
+        **_pairs(topic_scores),
+        **_families(topic_scores[1] - topic_scores[0], [run.family for run in runs]),
+        **_kinds(grades.people, grades.program, runs, places),
     )
 
 
@@ -118,9 +141,6 @@ def _pairs(topic_scores: Vector) -> dict[str, Any]:
 
 
 def _families(shifts: Vector, families: Sequence[str]) -> dict[str, Any]:
-    """`families`, and `shifts`, float64[5, families]: runs, topics, mean shift of the family, mean
-    shift of the other runs, and the p-value of a paired t test over topics with Holm's correction
-    over the families."""
     names = sorted({family for family in families if family})
     own, others = np.empty((2, len(names), shifts.shape[-1]))
     for row, name in enumerate(names):
@@ -167,3 +187,16 @@ def _mean(values: Vector) -> Vector:
     with np.errstate(divide="ignore", invalid="ignore"):
         means: Vector = np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1)
     return means
+
+
+PROGRAM_BOARDS: Final = declare(
+    Study(
+        kind="program_boards",
+        title="leaderboards by people and by a program",
+        question=OfProgram,
+        compute=compute,
+        result=BoardsByProgram,
+        reads=Reads.RANKINGS | Reads.RULES | Reads.JUDGMENTS,
+        seconds=lambda size, _: size.reading,
+    )
+)

@@ -1,8 +1,7 @@
 """The leaderboard by people, by a program, and by both, computed by a worker."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from django.db.models import Count, Max
@@ -11,6 +10,7 @@ from campaigns.access import Viewer
 from campaigns.models import Program
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.assessors.program_agreement import GroupAgreement
+from scoring.assessors.program_analysis import PROGRAM_BOARDS, BoardsByProgram, OfProgram
 from scoring.core.measures.catalogue import is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import shared_ranks
@@ -119,8 +119,8 @@ def request_program_boards(viewer: Viewer, program: Program, measure: Measure) -
         "judged": program.judgments.aggregate(count=Count("pk"), last=Max("pk")),
         "runs": list(runs),
     }
-    question = {"measure": str(measure), "program": program.pk}
-    return request_analysis(viewer, None, "program_boards", question, stamp=stamp)
+    question = OfProgram(str(measure), program.pk)
+    return request_analysis(viewer, None, PROGRAM_BOARDS, question, stamp=stamp)
 
 
 def computed_boards(
@@ -130,19 +130,19 @@ def computed_boards(
     analysis = request_program_boards(viewer, program, measure)
     if analysis.state != Analysis.State.DONE:
         return analysis, None
-    return analysis, program_boards(viewer, measure, result_of(analysis))
+    return analysis, program_boards(viewer, measure, result_of(PROGRAM_BOARDS, analysis))
 
 
-def program_boards(viewer: Viewer, measure: Measure, result: Mapping[str, Any]) -> ProgramBoards:
+def program_boards(viewer: Viewer, measure: Measure, result: BoardsByProgram) -> ProgramBoards:
     """One query."""
-    ids = [str(each) for each in result["run_ids"]]
+    ids = [str(each) for each in result.run_ids]
     runs = {run.public_id: run for run in viewer.campaign.runs.filter(public_id__in=ids)}
     names = [runs[each].display_name for each in ids]
     is_lower = is_lower_better(measure)
     ranks = [
-        shared_ranks(np.asarray(row), "lower" if is_lower else "higher") for row in result["means"]
+        shared_ranks(np.asarray(row), "lower" if is_lower else "higher") for row in result.means
     ]
-    means = [[none_if_nan(value) for value in row] for row in result["means"]]
+    means = [[none_if_nan(value) for value in row] for row in result.means]
     rows = [
         RunUnderBoth(
             name, ids[at], runs[ids[at]].family,
@@ -152,15 +152,15 @@ def program_boards(viewer: Viewer, measure: Measure, result: Mapping[str, Any]) 
         for at, name in enumerate(names)
     ]  # fmt: skip
     return ProgramBoards(
-        topics=int(result["topics"]),
+        topics=result.topics,
         runs=tuple(sorted(rows, key=lambda row: (row.people_rank or len(rows) + 1, row.run))),
         orders=tuple(
             TwoOrders(title, none_if_nan(tau), none_if_nan(tau_ap), int(swapped))
             for title, tau, tau_ap, swapped in zip(
-                TITLES, result["tau"], result["tau_ap"], result["swapped"], strict=True
+                TITLES, result.tau, result.tau_ap, result.swapped, strict=True
             )
         ),
-        pair_count=len(result["candidates"]),
+        pair_count=len(result.candidates),
         turned=tuple(_turned(names, result)),
         families=tuple(
             FamilyShift(
@@ -168,28 +168,28 @@ def program_boards(viewer: Viewer, measure: Measure, result: Mapping[str, Any]) 
                 none_if_nan(shift), none_if_nan(others), none_if_nan(p_value),
             )
             for name, (count, topics, shift, others, p_value) in zip(
-                result["families"], result["shifts"].T, strict=True
+                result.families, result.shifts.T, strict=True
             )
         ),
         by_kind=tuple(
             GroupAgreement(
                 "kind of run", str(name), *map(int, row[:4]), *map(none_if_nan, row[4:].tolist())
             )
-            for name, row in zip(result["kinds"], result["kind_figures"], strict=True)
+            for name, row in zip(result.kinds, result.kind_figures, strict=True)
         ),
     )  # fmt: skip
 
 
-def _turned(names: list[str], result: Mapping[str, Any]) -> list[TurnedPair]:
-    differences, p_values = result["differences"], result["p_values"]
+def _turned(names: list[str], result: BoardsByProgram) -> list[TurnedPair]:
+    differences, p_values = result.differences, result.p_values
     states = np.where(p_values <= LEVEL, np.sign(differences), 0)  # NaN is not significant
     pairs = []
     for at in np.flatnonzero(states[0] != states[1]).tolist():
         people, program = states[:, at]
         pairs.append(
             TurnedPair(
-                first=names[result["candidates"][at]],
-                second=names[result["baselines"][at]],
+                first=names[result.candidates[at]],
+                second=names[result.baselines[at]],
                 people_difference=float(differences[0, at]),
                 people_p=float(p_values[0, at]),
                 program_difference=float(differences[1, at]),

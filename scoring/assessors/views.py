@@ -10,7 +10,8 @@ from campaigns import access
 from scoring.analyses.requests import result_of
 from scoring.analyses.responses import analysed_page
 from scoring.assessors.agreement import AssessorAgreement, agreement_of
-from scoring.assessors.boards import request_boards, two_boards
+from scoring.assessors.analysis import ASSESSOR_BOARDS
+from scoring.assessors.boards import TwoBoards, request_boards, two_boards
 from scoring.assessors.tables import agreement_table, boards_table
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
@@ -25,7 +26,6 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     measure = chosen_measure(viewer, request.GET.get("measure"))
     agreement = agreement_of(viewer.campaign)
     analysis = request_boards(viewer, measure) if agreement.pairs else None
-    is_done = analysis is not None and analysis.state == Analysis.State.DONE
     page: dict[str, Any] = {
         "viewer": viewer,
         "campaign": viewer.campaign,
@@ -34,7 +34,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
         "topic": request.GET.get("topic", ""),
         "measure": measure,
         "offered": rules_of(viewer.campaign).measures,
-        "boards": two_boards(result_of(analysis)) if analysis and is_done else None,
+        "boards": _boards(analysis),
     }
     return analysed_page(request, "scoring/assessors/agreement.html", page, analysis)
 
@@ -53,9 +53,15 @@ def boards_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.organiser_or_404(request.user, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     analysis = request_boards(viewer, measure)
-    is_done = analysis.state == Analysis.State.DONE
-    table = boards_table(two_boards(result_of(analysis)) if is_done else (), measure)
+    table = boards_table(_boards(analysis) or (), measure)
     return table_response(request, table, f"{slug}-assessor-boards", awaits=analysis)
+
+
+def _boards(analysis: Analysis | None) -> list[TwoBoards] | None:
+    """None until a worker has computed them."""
+    if analysis is None or analysis.state != Analysis.State.DONE:
+        return None
+    return two_boards(result_of(ASSESSOR_BOARDS, analysis))
 
 
 def _of_topic(agreement: AssessorAgreement, topic: str) -> list[Any]:

@@ -8,6 +8,7 @@ from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.options import choice_or_404
 from scoring.analyses.requests import request_analyses, result_of
+from scoring.baselines.analysis import BASELINE, AgainstOne
 from scoring.core.data.trec_eval_lines import has_topic_lines
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.undefined import none_if_nan
@@ -82,8 +83,7 @@ def differences_from(
     The viewer must be one who may see the board.
     """
     compared = [measure for measure in measures if can_be_compared(measure)]
-    questions = [{"measure": str(measure), "baseline": baseline} for measure in compared]
-    requests = [(qrels, "baseline", question) for question in questions]
+    requests = [(qrels, BASELINE, AgainstOne(str(measure), baseline)) for measure in compared]
     analyses = request_analyses(viewer, requests, is_free=True) if requests else []
     return {
         measure: Differences(analysis, _by_run(analysis))
@@ -94,10 +94,13 @@ def differences_from(
 def _by_run(analysis: Analysis) -> dict[str, Difference]:
     if analysis.state != Analysis.State.DONE:
         return {}
-    result = result_of(analysis)
-    names = ("differences", "low", "high", "effects", "p_values", "corrected")
-    numbers = zip(*(result[name].tolist() for name in names), strict=True)
-    rows = zip(result["run_ids"].tolist(), numbers, result["topics"].tolist(), strict=True)
+    result = result_of(BASELINE, analysis)
+    columns = (
+        *(result.differences, result.low, result.high),
+        *(result.effects, result.p_values, result.corrected),
+    )
+    numbers = zip(*(each.tolist() for each in columns), strict=True)
+    rows = zip(result.run_ids.tolist(), numbers, result.topics.tolist(), strict=True)
     return {
         run_id: Difference(*map(none_if_nan, values), topics=topics)
         for run_id, values, topics in rows

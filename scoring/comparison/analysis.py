@@ -1,12 +1,13 @@
 """Confidence interval of the mean difference of two runs, by a bootstrap over topics."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.studies import Study, declare
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.intervals import bootstrap_intervals
 from scoring.results.vectors import Vectors, vectors_of
@@ -14,13 +15,39 @@ from scoring.results.vectors import Vectors, vectors_of
 SAMPLES, SEED = 10_000, 1  # of the bootstrap; a fixed seed gives the same interval every time
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`ends`, float64[2]: the 95 % interval of `first` - `second` by the question's `measure`."""
-    run_ids = (question["first"], question["second"])
-    measure = parse_measure(question["measure"])
+@dataclass(frozen=True)
+class TwoRuns:
+    measure: str
+    first: str  # run id
+    second: str
+
+
+@dataclass(frozen=True)
+class DifferenceInterval:
+    """The 95 % interval of `first` - `second`."""
+
+    low: float
+    high: float
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: TwoRuns) -> DifferenceInterval:
+    run_ids = (question.first, question.second)
+    measure = parse_measure(question.measure)
     (vectors,) = vectors_of(campaign, qrels, [measure], run_ids=run_ids)
     differences = differences_of(vectors, *run_ids)
-    return {"ends": np.array(interval_of(differences))}
+    return DifferenceInterval(*interval_of(differences))
+
+
+DIFFERENCE: Final = declare(
+    Study(
+        kind="difference",
+        title="comparison of two runs",
+        question=TwoRuns,
+        compute=compute,
+        result=DifferenceInterval,
+        seconds=lambda size, _: 4e-4 * size.topics,
+    )
+)
 
 
 def differences_of(vectors: Vectors, first: str, second: str) -> NDArray[np.float64]:

@@ -15,7 +15,13 @@ from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.options import choice_or_404
 from scoring.analyses.requests import request_analysis, result_of
-from scoring.comparison.analysis import SAMPLES, differences_of, interval_of
+from scoring.comparison.analysis import (
+    DIFFERENCE,
+    SAMPLES,
+    TwoRuns,
+    differences_of,
+    interval_of,
+)
 from scoring.core.measures.catalogue import is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.intervals import effect_sizes
@@ -163,13 +169,13 @@ def with_interval(viewer: Viewer, comparison: Comparison) -> Comparison:
     Three queries for many topics."""
     if SAMPLES * len(comparison.topics) <= AT_ONCE:
         return replace(comparison, interval=interval_of(comparison.differences))
-    runs = {"first": comparison.first.run_id, "second": comparison.second.run_id}
-    question = {"measure": str(comparison.measure), **runs}
-    analysis = request_analysis(viewer, comparison.qrels, "difference", question)
+    first, second = comparison.first.run_id, comparison.second.run_id
+    question = TwoRuns(str(comparison.measure), first, second)
+    analysis = request_analysis(viewer, comparison.qrels, DIFFERENCE, question)
     if analysis.state != Analysis.State.DONE:
         return replace(comparison, analysis=analysis)
-    lower, upper = result_of(analysis)["ends"].tolist()
-    return replace(comparison, interval=(lower, upper))
+    interval = result_of(DIFFERENCE, analysis)
+    return replace(comparison, interval=(interval.low, interval.high))
 
 
 def _by_topic(viewer: Viewer, vectors: Vectors, a: int, b: int) -> tuple[TopicDifference, ...]:

@@ -1,14 +1,15 @@
 """Scores estimated from a plan's stratified sample: what a program judges, corrected by people."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.judging.program_judgments import grades_of
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.studies import Study, declare
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates, find_grades
 from scoring.core.measures.names import parse_measure
@@ -24,33 +25,69 @@ from scoring.judging.samples import PlanSample, load_sample
 LEVEL = 0.95
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`question` holds `plan`, `measure`, `program` (an id, or None: nobody corrects 0), `until`,
-    the time up to which judgments of the program count, or None, and `to`, the public id of the run
-    from which differences are taken, or None.
+@dataclass(frozen=True)
+class OfSample:
+    plan: int  # id
+    measure: str
+    program: int | None  # id; None: nobody corrects 0
+    until: str | None  # the time up to which judgments of the program count
+    to: str | None  # the run from which differences are taken
 
-    For each run from which the sample was drawn, in the order of `run_ids`: `base` and `residual`
-    by people's judgments alone, NaN for differences, and `program`, `estimates`, `errors`,
-    `degrees`, `low`, `high` as in `MeanEstimates`. `people_errors` are the standard errors without
-    a program. Means are over all topics that are not held out. No run if the rankings are
-    others than those of the sample (`is_changed`), or if people have not `judged` all `sampled`
-    documents.
+
+def no_run() -> NDArray[Any]:
+    return np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class SampleEstimates:
+    """Of each run from which the sample was drawn. No run if the rankings are others than those of
+    the sample, or if people have not judged all sampled documents. Means are over all topics that
+    are not held out.
+
+    `base` and `residual` are by people's judgments alone, NaN for differences; `program` to `high`
+    as in `MeanEstimates`; `people_errors` are the standard errors without a program.
     """
-    plan = campaign.plans.get(pk=question["plan"])
+
+    is_changed: bool  # the rankings
+    sampled: int  # documents
+    judged: int  # of these, by people
+    run_ids: NDArray[np.str_] = field(default_factory=no_run)
+    base: NDArray[np.float64] = field(default_factory=no_run)
+    residual: NDArray[np.float64] = field(default_factory=no_run)
+    program: NDArray[np.float64] = field(default_factory=no_run)
+    estimates: NDArray[np.float64] = field(default_factory=no_run)
+    errors: NDArray[np.float64] = field(default_factory=no_run)
+    degrees: NDArray[np.float64] = field(default_factory=no_run)
+    low: NDArray[np.float64] = field(default_factory=no_run)
+    high: NDArray[np.float64] = field(default_factory=no_run)
+    people_errors: NDArray[np.float64] = field(default_factory=no_run)
+    topics: int = 0
+    documents: int = 0  # from which the sample was drawn
+    by_program: int = 0  # of these, that the program has judged
+    certain: int = 0  # that are in every sample
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: OfSample) -> SampleEstimates:
+    plan = campaign.plans.get(pk=question.plan)
     plan.campaign = campaign
     drawn = load_sample(plan)
-    counts = {"sampled": plan.tasks.count(), "judged": 0, "is_changed": drawn is None}
+    sampled = plan.tasks.count()
     if drawn is None:
-        return counts | {"run_ids": np.empty(0, np.str_)}
+        return SampleEstimates(is_changed=True, sampled=sampled, judged=0)
     people = find_grades(
         drawn.candidates, load_people_table(qrels, campaign) or load_table(qrels, campaign)
     )
     by_people = people[drawn.sample.documents]
-    counts["judged"] = int((by_people != UNJUDGED).sum())
-    if counts["judged"] < counts["sampled"]:
-        return counts | {"run_ids": np.empty(0, np.str_)}
+    judged = int((by_people != UNJUDGED).sum())
+    if judged < sampled:
+        return SampleEstimates(is_changed=False, sampled=sampled, judged=judged)
     program = _grades_of_program(campaign, question, drawn.candidates)
-    return counts | _estimated(campaign, drawn, people, program, question)
+    return SampleEstimates(
+        is_changed=False,
+        sampled=sampled,
+        judged=judged,
+        **_estimated(campaign, drawn, people, program, question),
+    )
 
 
 def _estimated(
@@ -58,17 +95,17 @@ def _estimated(
     drawn: PlanSample,
     people: NDArray[np.int8],
     program: NDArray[np.int8],
-    question: Mapping[str, Any],
+    question: OfSample,
 ) -> dict[str, Any]:
     rules, candidates = rules_of(campaign), drawn.candidates
-    worth = worth_of(parse_measure(question["measure"]), rules.gain_map, drawn.depth)
+    worth = worth_of(parse_measure(question.measure), rules.gain_map, drawn.depth)
     topics = ~rules.is_held_out(candidates.topics)
     by_people = people[drawn.sample.documents]
 
     def estimated(grades: NDArray[np.int8]) -> Estimates:
         scored = ProgramScores(candidates, worth, grades)
         found = estimate_scores(scored, drawn.sample, by_people)
-        return _differences(found, drawn.run_ids, question["to"]) if question["to"] else found
+        return _differences(found, drawn.run_ids, question.to) if question.to else found
 
     known = np.where(program == UNJUDGED, 0, program).astype(np.int8)
     means = mean_estimates(estimated(known), level=LEVEL, topics=topics)
@@ -77,8 +114,8 @@ def _estimated(
     unknown = np.full(len(base), np.nan)
     return {
         "run_ids": np.array(drawn.run_ids, np.str_),
-        "base": unknown if question["to"] else base,
-        "residual": unknown if question["to"] else residual,
+        "base": unknown if question.to else base,
+        "residual": unknown if question.to else residual,
         "program": means.program,
         "estimates": means.means,
         "errors": means.errors,
@@ -100,13 +137,13 @@ def _differences(found: Estimates, run_ids: tuple[str, ...], other: str) -> Esti
 
 
 def _grades_of_program(
-    campaign: Campaign, question: Mapping[str, Any], candidates: Candidates
+    campaign: Campaign, question: OfSample, candidates: Candidates
 ) -> NDArray[np.int8]:
     """int8[candidates], UNJUDGED where the program has not judged."""
-    if question["program"] is None:
+    if question.program is None:
         return np.full(len(candidates), UNJUDGED, np.int8)
-    until = datetime.fromisoformat(question["until"]) if question["until"] else None
-    grades = grades_of(campaign.programs.get(pk=question["program"]), until=until)
+    until = datetime.fromisoformat(question.until) if question.until else None
+    grades = grades_of(campaign.programs.get(pk=question.program), until=until)
     table = table_of_grades(candidates.topics, grades, campaign.highest_grade)
     return find_grades(candidates, table)
 
@@ -129,3 +166,15 @@ def _bounds(
         for part in parts
     )
     return base.mean(axis=1), residual.mean(axis=1)
+
+
+SAMPLE_ESTIMATES: Final = declare(
+    Study(
+        kind="sample_estimates",
+        title="scores estimated from a sample",
+        question=OfSample,
+        compute=compute,
+        result=SampleEstimates,
+        seconds=lambda size, _: 1e-6 * size.documents,
+    )
+)

@@ -18,6 +18,7 @@ from scoring.analyses.requests import request_analysis, result_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, parse_measure, with_default_rel
 from scoring.core.sampling.worth import can_be_estimated, suits, worth_of
+from scoring.estimates.analysis import SAMPLE_ESTIMATES, OfSample
 from scoring.estimates.rows import EstimatedRun, EstimatedScores, estimated_scores
 from scoring.evaluation.rules import rules_of
 from scoring.judging.samples import rank_weights
@@ -74,19 +75,18 @@ def estimates_query(viewer: Viewer, params: QueryDict) -> EstimatesQuery:
     labels = {run.run_id: run.name for run in runs}
     to = choice_or_404("to", params.get("to"), labels, called="run")
     until = None if program == PEOPLE else frozen_at(qrels, programs[program])
-    question = {
-        "plan": plan.pk,
-        "measure": name,
-        "program": None if program == PEOPLE else int(program),
-        "until": until.isoformat() if until else None,
-        "to": to or None,
-    }
-    analysis = request_analysis(
-        viewer, qrels, "sample_estimates", question, stamp=_stamp(program, until)
+    question = OfSample(
+        plan=plan.pk,
+        measure=name,
+        program=None if program == PEOPLE else int(program),
+        until=until.isoformat() if until else None,
+        to=to or None,
     )
+    stamp = _stamp(program, until)
+    analysis = request_analysis(viewer, qrels, SAMPLE_ESTIMATES, question, stamp=stamp)
     found = None
     if analysis.state == Analysis.State.DONE:
-        found = estimated_scores(runs, result_of(analysis), to)
+        found = estimated_scores(runs, result_of(SAMPLE_ESTIMATES, analysis), to)
     return EstimatesQuery(
         versions=versions,
         qrels=qrels,

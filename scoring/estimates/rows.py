@@ -1,14 +1,14 @@
 """The estimated score of each run, the best first: for page, chart, CSV and API."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from scoring.core.statistics.means import shown_digits
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
+from scoring.estimates.analysis import SampleEstimates
 from scoring.results.runs import BoardRun
 
 
@@ -56,29 +56,32 @@ class EstimatedScores:
         return self.documents - self.by_program
 
 
-def estimated_scores(
-    runs: Sequence[BoardRun], result: Mapping[str, Any], to: str
-) -> EstimatedScores:
+def estimated_scores(runs: Sequence[BoardRun], result: SampleEstimates, to: str) -> EstimatedScores:
     """Of the given runs; with `to`, differences from the run of this id."""
-    counts = {name: int(result[name]) for name in ("sampled", "judged")}
-    is_changed = bool(result["is_changed"])
-    if not len(result["run_ids"]):
-        return EstimatedScores((), is_changed, **counts)
-    names = ("base", "residual", "program", "estimates", "errors", "low", "high", "degrees")
-    columns = zip(*(result[name].tolist() for name in names), strict=True)
-    by_id = dict(zip(result["run_ids"].tolist(), columns, strict=True))
+    if not len(result.run_ids):
+        return EstimatedScores((), result.is_changed, result.sampled, result.judged)
+    columns = (
+        *(result.base, result.residual, result.program, result.estimates),
+        *(result.errors, result.low, result.high, result.degrees),
+    )
+    cells = zip(*(each.tolist() for each in columns), strict=True)
+    by_id = dict(zip(result.run_ids.tolist(), cells, strict=True))
     kept = [run for run in runs if run.run_id in by_id and run.run_id != to]
     estimates = [by_id[run.run_id][3] for run in kept]
     ranks = [None] * len(kept) if to else shared_ranks(estimates, "higher")
     rows = [_row(run, rank, by_id[run.run_id]) for run, rank in zip(kept, ranks, strict=True)]
     rows.sort(key=lambda row: (-row.estimate, row.run.name.lower()))
-    people = float(np.sum(result["people_errors"]))
+    people = float(np.sum(result.people_errors))
     return EstimatedScores(
         tuple(rows),
-        is_changed,
-        **counts,
-        **{name: int(result[name]) for name in ("topics", "documents", "by_program", "certain")},
-        width_ratio=float(np.sum(result["errors"])) / people if people else None,
+        result.is_changed,
+        result.sampled,
+        result.judged,
+        topics=result.topics,
+        documents=result.documents,
+        by_program=result.by_program,
+        certain=result.certain,
+        width_ratio=float(np.sum(result.errors)) / people if people else None,
     )
 
 

@@ -1,7 +1,7 @@
 """The forecast of a judging plan: the residual of each run, the documents of each topic, and the
 overlap with the documents that other methods and other values of p would choose."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.studies import Reads, Study, declare
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates, candidates_of, candidates_to_depth
 from scoring.core.judging.planned_judging import (
@@ -21,6 +22,7 @@ from scoring.core.judging.planned_judging import (
 from scoring.core.judging.selection import (
     METHODS,
     RunBounds,
+    Scope,
     Strategy,
     bounds_of_runs,
 )
@@ -64,11 +66,11 @@ class JudgingState:
 
 
 def judging_state(
-    campaign: Campaign, question: Mapping[str, Any], *, starts_from: Qrels | None, depth: int
+    campaign: Campaign, *, p: float, priority: int | None, starts_from: Qrels | None, depth: int
 ) -> JudgingState | None:
-    """None if no contributing run has a candidate."""
-    run_candidates = candidates_of_campaign(campaign, persistence=question["p"], depth=depth)
-    contributing = {run.public_id for run in contributing_runs(campaign, question["priority"])}
+    """Runs up to this judging priority contribute, or all. None if none of them has a candidate."""
+    run_candidates = candidates_of_campaign(campaign, persistence=p, depth=depth)
+    contributing = {run.public_id for run in contributing_runs(campaign, priority)}
     if run_candidates is None or not contributing:
         return None
     everything = run_candidates.candidates
@@ -80,63 +82,107 @@ def judging_state(
     )
 
 
-def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`question` holds `method`, `p`, `scope`, `priority`, `budget`, `batch`, `persistences`, and
-    `seed` for a stratified sample; `qrels` is the version that the plan starts from.
+@dataclass(frozen=True)
+class PlanQuestion:
+    """A judging plan. The version of the qrels is the one that it starts from."""
 
-    `curve` is float64[points, runs], mean residuals after so many documents (`points`) are judged;
-    `before` and `after` float64[3, runs]: mean base, residual and projection; `chosen_by_topic` and
-    `judged_by_topic` int64[topics]; `shared_methods` int64[methods, methods] in the order of
-    `methods_compared` and `shared_p` int64[p, p] in that of `persistences`: documents that two
-    plans have in common. `chosen` counts the documents to judge, `already` those of a sample that
-    are judged.
-    """
-    p = question["p"]
-    state = judging_state(campaign, question, starts_from=qrels, depth=depth_of(campaign, p))
+    method: str
+    p: float
+    scope: Scope
+    priority: int | None
+    budget: int
+    batch: int
+    persistences: Sequence[float]
+    seed: int = 0  # of a stratified sample
+
+
+@dataclass(frozen=True, eq=False)
+class PlanArrays:
+    run_ids: NDArray[np.str_]
+    tags: NDArray[np.str_]
+    teams: NDArray[np.str_]
+    topics: NDArray[np.str_]
+    counts: NDArray[np.bool_]  # bool[runs]: it contributes documents
+    share: float  # of relevant documents among those judged
+    judged: int
+    relevant: int
+    chosen: int  # documents to judge
+    already: int  # further documents of a sample, which are judged
+    open: int  # unjudged candidates of the contributing runs
+    pool_depth: int
+    points: NDArray[np.int64]  # numbers of judged documents
+    curve: NDArray[np.float64]  # [points, runs]: mean residuals
+    before: NDArray[np.float64]  # [3, runs]: mean base, residual and projection
+    after: NDArray[np.float64]
+    chosen_by_topic: NDArray[np.int64]
+    judged_by_topic: NDArray[np.int64]
+    # Documents that two plans have in common, by `methods_compared` and by `persistences`.
+    shared_methods: NDArray[np.int64]
+    shared_p: NDArray[np.int64]
+
+
+def compute(campaign: Campaign, qrels: Qrels | None, question: PlanQuestion) -> PlanArrays | None:
+    """None if no contributing run has a candidate."""
+    p = question.p
+    state = judging_state(
+        campaign, p=p, priority=question.priority, starts_from=qrels, depth=depth_of(campaign, p)
+    )
     if state is None:
-        return {"run_ids": np.empty(0, np.str_)}
+        return None
     shares = expected_shares(state.everything, state.outcomes, p)
-    methods = methods_compared(question)
+    methods = methods_compared(question.method)
     plans = {method: _planned(state, question, method, p) for method in methods}
-    selected = plans[question["method"]]
+    selected = plans[question.method]
     chosen = selected[state.outcomes[selected] == UNJUDGED]  # of a sample, some may be judged
     points = np.unique(np.linspace(0, len(chosen), POINTS).round().astype(np.int64))
     topics = len(state.everything.topics)
-    return {
-        "run_ids": np.array(state.run_ids, np.str_),
-        "tags": np.array([tag for tag, _ in state.names], np.str_),
-        "teams": np.array([team for _, team in state.names], np.str_),
-        "topics": np.array(state.everything.topics, np.str_),
-        "counts": state.counts,
-        "share": common_share(state.outcomes),
-        "judged": int((state.outcomes != UNJUDGED).sum()),
-        "relevant": int((state.outcomes == 1).sum()),
-        "chosen": len(chosen),
-        "already": len(selected) - len(chosen),
-        "open": int((state.known == UNJUDGED).sum()),
-        "pool_depth": _pool_depth(state, chosen),
-        "points": points,
-        "curve": residual_curve(
+    return PlanArrays(
+        run_ids=np.array(state.run_ids, np.str_),
+        tags=np.array([tag for tag, _ in state.names], np.str_),
+        teams=np.array([team for _, team in state.names], np.str_),
+        topics=np.array(state.everything.topics, np.str_),
+        counts=state.counts,
+        share=common_share(state.outcomes),
+        judged=int((state.outcomes != UNJUDGED).sum()),
+        relevant=int((state.outcomes == 1).sum()),
+        chosen=len(chosen),
+        already=len(selected) - len(chosen),
+        open=int((state.known == UNJUDGED).sum()),
+        pool_depth=_pool_depth(state, chosen),
+        points=points,
+        curve=residual_curve(
             state.everything, state.outcomes, chosen, points=points, persistence=p
         ),
-        "before": _means(bounds_of_runs(state.everything, state.outcomes, p)),
-        "after": _means(
+        before=_means(bounds_of_runs(state.everything, state.outcomes, p)),
+        after=_means(
             expected_bounds(state.everything, state.outcomes, chosen, shares=shares, persistence=p)
         ),
-        "chosen_by_topic": np.bincount(state.everything.topic_rows[chosen], minlength=topics),
-        "judged_by_topic": np.bincount(
+        chosen_by_topic=np.bincount(state.everything.topic_rows[chosen], minlength=topics),
+        judged_by_topic=np.bincount(
             state.everything.topic_rows[state.outcomes != UNJUDGED], minlength=topics
         ),
-        "shared_methods": _shared(list(plans.values())),
-        "shared_p": _shared(
-            [_planned(state, question, question["method"], p) for p in question["persistences"]]
+        shared_methods=_shared(list(plans.values())),
+        shared_p=_shared(
+            [_planned(state, question, question.method, p) for p in question.persistences]
         ),
-    }
+    )
 
 
-def methods_compared(question: Mapping[str, Any]) -> tuple[str, ...]:
+JUDGING_PLAN: Final = declare(
+    Study(
+        kind="judging_plan",
+        title="forecast of a judging plan",
+        question=PlanQuestion,
+        compute=compute,
+        result=PlanArrays,
+        reads=Reads.RANKINGS | Reads.JUDGMENTS,
+        seconds=lambda size, question: 5e-6 * size.candidates + 1e-3 * question.budget,
+    )
+)
+
+
+def methods_compared(method: str) -> tuple[str, ...]:
     """All that follow the runs, and the stratified sample if it is the plan's."""
-    method = question["method"]
     return METHODS if method in METHODS else (*METHODS, method)
 
 
@@ -157,19 +203,19 @@ def _means(bounds: RunBounds) -> NDArray[np.float64]:
 
 
 def _planned(
-    state: JudgingState, question: Mapping[str, Any], method: str, p: float
+    state: JudgingState, question: PlanQuestion, method: str, p: float
 ) -> NDArray[np.int64]:
     """int64[documents]: the candidates that the method would have judged, of everything."""
     if method not in METHODS:
         frame, places = candidates_to_depth(state.offered, samples.depth_sampled(p))
-        drawn = samples.draw(frame, method, p, budget=question["budget"], seed=question["seed"])
+        drawn = samples.draw(frame, method, p, budget=question.budget, seed=question.seed)
         return state.in_everything(places[drawn.documents])
     chosen = plan_judging(
         state.offered,
-        Strategy(method, p, question["scope"]),
+        Strategy(method, p, question.scope),
         state.known,
-        budget=question["budget"],
-        batch=question["batch"],
+        budget=question.budget,
+        batch=question.batch,
         shares=expected_shares(state.everything, state.outcomes, p),
     )
     return state.in_everything(chosen)

@@ -1,10 +1,8 @@
 """The forecast of a judging plan as rows for page, charts and CSV, from the results of the analyses
-`analysis.py` and `simulation.py`."""
+`analysis.py` and `simulation_analysis.py`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from campaigns.access import Viewer
 from campaigns.judging.plans import method_name
@@ -12,8 +10,9 @@ from scoring.analyses.means import NotComputedYet
 from scoring.core.judging.selection import METHODS, ORDERS
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.judging.analysis import methods_compared
+from scoring.judging.analysis import PlanArrays, PlanQuestion, methods_compared
 from scoring.judging.run_order import rank_keys
+from scoring.judging.simulation_analysis import SimulationArrays
 
 
 @dataclass(frozen=True)
@@ -170,31 +169,28 @@ class SimulationTable:
 
 
 def plan_forecast(
-    viewer: Viewer, question: Mapping[str, Any], order: str, result: Mapping[str, Any]
-) -> PlanForecast | NotComputedYet | None:
-    """None if no run has a candidate. At most two queries; four if a worker computes the order of
-    the runs."""
-    run_ids = result["run_ids"].tolist()
-    if not run_ids:
-        return None
-    before, after, curve = result["before"], result["after"], result["curve"]
-    keys = rank_keys(viewer, order, run_ids, before[2], question["p"])
+    viewer: Viewer, question: PlanQuestion, order: str, result: PlanArrays
+) -> PlanForecast | NotComputedYet:
+    """At most two queries; four if a worker computes the order of the runs."""
+    run_ids = result.run_ids.tolist()
+    before, after, curve = result.before, result.after, result.curve
+    keys = rank_keys(viewer, order, run_ids, before[2], question.p)
     if isinstance(keys, NotComputedYet):
         return keys
-    names, teams = result["tags"].tolist(), result["teams"].tolist()
+    names, teams = result.tags.tolist(), result.teams.tolist()
     order_of_runs = sorted(range(len(run_ids)), key=lambda at: (-keys[at], names[at].lower()))
     has_order = len(run_ids) > 1 and len(set(keys)) > 1
     top = order_of_runs[: max(1, len(order_of_runs) // 3)]
     return PlanForecast(
-        method=question["method"],
-        persistence=question["p"],
-        budget=question["budget"],
-        chosen=int(result["chosen"]),
-        already=int(result.get("already", 0)),  # results of the previous release have none
-        open=int(result["open"]),
-        judged=int(result["judged"]),
-        share=float(result["share"]),
-        pool_depth=int(result["pool_depth"]),
+        method=question.method,
+        persistence=question.p,
+        budget=question.budget,
+        chosen=result.chosen,
+        already=result.already,
+        open=result.open,
+        judged=result.judged,
+        share=result.share,
+        pool_depth=result.pool_depth,
         has_order=has_order,
         rows=tuple(
             PlannedRun(
@@ -202,7 +198,7 @@ def plan_forecast(
                 run_id=run_ids[at],
                 name=names[at],
                 team=teams[at],
-                proposes=bool(result["counts"][at]),
+                proposes=bool(result.counts[at]),
                 before=Span(*before[:, at].tolist()),
                 after=Span(*after[:, at].tolist()),
             )
@@ -214,7 +210,7 @@ def plan_forecast(
                 mean_residual=float(row.mean()),
                 top_residual=float(row[top].mean()) if has_order else None,
             )
-            for documents, row in zip(result["points"], curve, strict=True)
+            for documents, row in zip(result.points, curve, strict=True)
         ),
         topics=_topics(result),
         overlaps=_overlaps(question, result),
@@ -225,52 +221,46 @@ def short_name(method: str) -> str:
     return method if method in METHODS else "sample"
 
 
-def simulation_table(
-    question: Mapping[str, Any], result: Mapping[str, Any]
-) -> SimulationTable | None:
-    if not result["standings"].size:
-        return None
+def simulation_table(question: PlanQuestion, result: SimulationArrays) -> SimulationTable:
     rows = [
         SimulatedPlan(budget, method, *map(int, cells[:4]), *map(none_if_nan, cells[4:]))
-        for budget, methods in zip(
-            result["budgets"].tolist(), result["standings"].tolist(), strict=True
-        )
+        for budget, methods in zip(result.budgets.tolist(), result.figures.tolist(), strict=True)
         for method, cells in zip(METHODS, methods, strict=True)
     ]
-    method = question["method"]
-    labels = [f"{method}, p = {p:g}" for p in question["persistences"]]
+    method = question.method
+    labels = [f"{method}, p = {p:g}" for p in question.persistences]
     if method in ORDERS:  # they do not use p
         labels = [method]
     labels.append("pooling")
-    residuals = [tuple(row) for row in result["residuals"].tolist()]
+    residuals = [tuple(row) for row in result.residuals.tolist()]
     return SimulationTable(
         rows=tuple(rows),
         residuals=tuple(zip(labels, residuals, strict=True)),
-        persistences=tuple(question["persistences"]),
-        top_count=len(result["top"]),
-        known=int(result["known"]),
-        relevant=int(result["relevant"]),
+        persistences=tuple(question.persistences),
+        top_count=len(result.top),
+        known=result.known,
+        relevant=result.relevant,
     )
 
 
-def _topics(result: Mapping[str, Any]) -> tuple[PlannedTopic, ...]:
-    codes = result["topics"].tolist()
-    counts = (result["judged_by_topic"].tolist(), result["chosen_by_topic"].tolist())
+def _topics(result: PlanArrays) -> tuple[PlannedTopic, ...]:
+    codes = result.topics.tolist()
+    counts = (result.judged_by_topic.tolist(), result.chosen_by_topic.tolist())
     return tuple(PlannedTopic(*row) for row in zip(codes, *counts, strict=True))
 
 
-def _overlaps(question: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[Shared, Shared]:
-    method, p = question["method"], question["p"]
-    methods, values = result["shared_methods"].tolist(), result["shared_p"].tolist()
+def _overlaps(question: PlanQuestion, result: PlanArrays) -> tuple[Shared, Shared]:
+    method, p = question.method, question.p
+    methods, values = result.shared_methods.tolist(), result.shared_p.tolist()
     return (
         Shared(
             f"Methods, p = {p:g}",
-            tuple(map(short_name, methods_compared(question))),
+            tuple(map(short_name, methods_compared(question.method))),
             tuple(map(tuple, methods)),
         ),
         Shared(
             f"Values of p, {method_name(method)}",
-            tuple(f"p = {value:g}" for value in question["persistences"]),
+            tuple(f"p = {value:g}" for value in question.persistences),
             tuple(map(tuple, values)),
         ),
     )

@@ -1,7 +1,6 @@
 """The judging plan: the choices, their forecast, and the creation of the plan."""
 
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -18,10 +17,17 @@ from campaigns.judging import plans
 from campaigns.judging.plan_form import PlanForm
 from campaigns.models import Qrels
 from scoring.analyses.means import NotComputedYet
-from scoring.analyses.requests import last_computed, request_analyses, result_of
+from scoring.analyses.requests import (
+    AnalysisRequest,
+    judgments_of,
+    last_computed,
+    request_analyses,
+    result_of,
+)
 from scoring.analyses.responses import TOPICS, analysed_page
 from scoring.core.judging.selection import METHODS
 from scoring.judging import samples
+from scoring.judging.analysis import JUDGING_PLAN, PlanQuestion
 from scoring.judging.charts import curve_figure, ranges_figure, simulation_figure, topics_figure
 from scoring.judging.plan_forecast import (
     PlanForecast,
@@ -30,8 +36,9 @@ from scoring.judging.plan_forecast import (
     simulation_table,
 )
 from scoring.judging.plan_tables import FORECASTS, SIMULATIONS
-from scoring.judging.pool_size import request_pool_size
+from scoring.judging.pool_size_analysis import PoolToDepth, request_pool_size
 from scoring.judging.run_order import chosen_order, orders_offered
+from scoring.judging.simulation_analysis import JUDGING_REPLAY
 from scoring.models import Analysis
 from scoring.output.responses import TableResponse, page_or_404, table_response
 
@@ -42,7 +49,7 @@ class _PlanQuery:
 
     form: PlanForm
     order: str = ""
-    question: dict[str, Any] | None = None  # None: no choices yet, or invalid ones
+    question: PlanQuestion | PoolToDepth | None = None  # None: no choices yet, or invalid ones
     analysis: Analysis | None = None
     forecast: PlanForecast | None = None
     behind: int = 0  # judgments made since it was computed
@@ -120,55 +127,56 @@ def _query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = False)
     budget = _budget(viewer, form)
     if isinstance(budget, NotComputedYet):
         counted = budget.analysis
-        return _PlanQuery(
-            form, question=counted.question, analysis=counted, simulation_analysis=counted
-        )
+        asked = PoolToDepth(**counted.question)
+        return _PlanQuery(form, question=asked, analysis=counted, simulation_analysis=counted)
     question = _question(viewer, form, budget)
-    order = chosen_order(viewer, params.get("order"), question["p"])
+    order = chosen_order(viewer, params.get("order"), question.p)
     starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])
-    questions = [(starts_from, "judging_plan", question)]
+    requests: list[AnalysisRequest] = [(starts_from, JUDGING_PLAN, question)]
     # With judgments, judging by each method can be simulated. A sample is not judged to find
     # relevant documents.
-    if viewer.campaign.active_qrels and question["method"] in METHODS:
-        questions.append((viewer.campaign.active_qrels, "judging_replay", question))
-    analysis, *rest = request_analyses(viewer, questions)
+    if viewer.campaign.active_qrels and question.method in METHODS:
+        requests.append((viewer.campaign.active_qrels, JUDGING_REPLAY, question))
+    analysis, *rest = request_analyses(viewer, requests)
     forecast, behind = _forecast(viewer, question, order, analysis)
     if isinstance(forecast, NotComputedYet):
         forecast, analysis = None, forecast.analysis
     simulation = rest[0] if rest else None
     simulated = None
     if simulation and simulation.state == Analysis.State.DONE:
-        simulated = simulation_table(question, result_of(simulation))
+        result = result_of(JUDGING_REPLAY, simulation)
+        simulated = None if result is None else simulation_table(question, result)
     return _PlanQuery(form, order, question, analysis, forecast, behind, simulation, simulated)
 
 
 def _forecast(
-    viewer: access.Viewer, question: dict[str, Any], order: str, analysis: Analysis
+    viewer: access.Viewer, question: PlanQuestion, order: str, analysis: Analysis
 ) -> tuple[PlanForecast | NotComputedYet | None, int]:
     """The forecast, or the last one and how many judgments were made since: while people judge,
     the latest is always being computed."""
     last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
     if last is None:
         return None, 0
-    result = result_of(last)
-    forecast = plan_forecast(viewer, question, order, result)
+    result = result_of(JUDGING_PLAN, last)
+    forecast = None if result is None else plan_forecast(viewer, question, order, result)
     if last.pk == analysis.pk:
         return forecast, 0
-    return forecast, viewer.campaign.judgments.count() - int(result["judgments"])
+    return forecast, viewer.campaign.judgments.count() - judgments_of(JUDGING_PLAN, last)
 
 
-def _question(viewer: access.Viewer, form: PlanForm, budget: int) -> dict[str, Any]:
+def _question(viewer: access.Viewer, form: PlanForm, budget: int) -> PlanQuestion:
     chosen = form.cleaned_data
     is_sample = chosen["method"] not in METHODS
-    return ({"seed": samples.seed_of(viewer.campaign)} if is_sample else {}) | {
-        "method": chosen["method"],
-        "p": chosen["p"],
-        "scope": chosen["scope"],
-        "priority": chosen["runs"],
-        "budget": budget,
-        "batch": chosen["batch"],
-        "persistences": sorted({*viewer.campaign.persistences, chosen["p"]}),
-    }
+    return PlanQuestion(
+        method=chosen["method"],
+        p=chosen["p"],
+        scope=chosen["scope"],
+        priority=chosen["runs"],
+        budget=budget,
+        batch=chosen["batch"],
+        persistences=sorted({*viewer.campaign.persistences, chosen["p"]}),
+        seed=samples.seed_of(viewer.campaign) if is_sample else 0,
+    )
 
 
 def _budget(viewer: access.Viewer, form: PlanForm) -> int | NotComputedYet:
@@ -176,7 +184,7 @@ def _budget(viewer: access.Viewer, form: PlanForm) -> int | NotComputedYet:
     if form.documents is not None:
         return form.documents
     chosen = form.cleaned_data
-    question = {"p": chosen["p"], "priority": chosen["runs"], "depth": form.depth or 0}
+    question = PoolToDepth(chosen["p"], chosen["runs"], form.depth or 0)
     return request_pool_size(viewer, form.versions.get(chosen["start"]), question)
 
 
@@ -190,7 +198,7 @@ def _render(
         "form": query.form,
         "question": query.question,
         "order": query.order,
-        "orders": orders_offered(viewer, query.question["p"]) if query.question else {},
+        "orders": orders_offered(viewer, query.question.p) if query.question else {},
         "active_plan": plans.active_plan(viewer.campaign),
         "forecast": forecast,
         "page": page_or_404(request, Paginator(forecast.topics if forecast else (), TOPICS)),

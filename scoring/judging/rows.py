@@ -17,7 +17,7 @@ from scoring.core.judging.stopping import PairCounts, best_first, count_pairs, s
 from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.projection import projections
-from scoring.judging.judging_forecast import (
+from scoring.judging.forecast_analysis import (
     ForecastRun,
     JudgingForecast,
     judging_forecast,

@@ -1,11 +1,13 @@
 """The effect of tied documents on each run: the mean, lowest and highest score of all orders."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels, Run
+from scoring.analyses.studies import OfMeasure, Study, declare
 from scoring.core.data.alignment import align_fully
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.arrays import GradedTopics, Scores
@@ -19,12 +21,21 @@ from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`expected`, `low` and `high` of each run by the question's `measure`, float64[runs]: means
-    over the topics that the board counts, as `trackside evaluate --ties expected` and
-    `--ties bounds` compute them. NaN where the measure has no such value."""
+@dataclass(frozen=True, eq=False)
+class TiedScores:
+    """Of each run, float64[runs]: means over the topics that the board counts, as `trackside
+    evaluate --ties expected` and `--ties bounds` compute them. NaN where the measure has no such
+    value."""
+
+    run_ids: NDArray[np.str_]
+    expected: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> TiedScores:
     rules, table = rules_of(campaign), load_table(qrels, campaign)
-    measure = parse_measure(question["measure"])
+    measure = parse_measure(question.measure)
     runs = ranked_and_scored(campaign, qrels)
     means = np.full((3, len(runs)), np.nan)
     for at, run in enumerate(runs):
@@ -34,12 +45,19 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
             np.nan if scores is None else board_mean(scores, measure, table, rules).base
             for scores in parts
         ]
-    return {
-        "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
-        "expected": means[0],
-        "low": means[1],
-        "high": means[2],
-    }
+    return TiedScores(np.array([run.public_id for run in runs], dtype=np.str_), *means)
+
+
+TIED_SCORES: Final = declare(
+    Study(
+        kind="tied_scores",
+        title="scores of all orders of ties",
+        question=OfMeasure,
+        compute=compute,
+        result=TiedScores,
+        seconds=lambda size, _: 4 * size.reading,
+    )
+)
 
 
 def _tied(run: Run, table: JudgmentTable, rules: ScoringRules) -> TiedTopics:

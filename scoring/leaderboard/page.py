@@ -5,9 +5,8 @@ it reads from the database at every request (`scoring.results.cache`). The view 
 whether the viewer may see the board, and the rest of the page is rendered for every request.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest
@@ -15,7 +14,8 @@ from django.template.loader import render_to_string
 
 from campaigns.access import Viewer
 from campaigns.models import Run
-from scoring.analyses.requests import request_analyses
+from scoring.analyses.requests import AnalysisRequest, request_analyses
+from scoring.analyses.studies import OfMeasure
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart, interval_sketch
@@ -25,6 +25,7 @@ from scoring.leaderboard.rows import Leaderboard, chosen_sort, sorted_rows
 from scoring.leaderboard.significance_bars import can_have_bars, significance_bars
 from scoring.models import Analysis
 from scoring.output.responses import page_or_404
+from scoring.ranks.analysis import RANK_INTERVALS
 from scoring.results.cache import cached_board
 from scoring.results.options import (
     JUDGED,
@@ -34,6 +35,7 @@ from scoring.results.options import (
     sees_topic_means,
     versions_offered,
 )
+from scoring.significance.analysis import SIGNIFICANCE
 from scoring.significance.options import usual_test
 
 
@@ -70,15 +72,15 @@ def _comparable(viewer: Viewer, board: Leaderboard) -> frozenset[str]:
 
 def _analyses(viewer: Viewer, board: Leaderboard, sort: str) -> dict[str, Analysis]:
     """What the page shows beside the ranks, by kind, done or not. Three queries if all exist."""
-    questions: dict[str, Mapping[str, Any]] = {}
+    requests: list[AnalysisRequest] = []
     if sort == "rank" and can_have_bars(viewer, board):
-        questions["significance"] = usual_test(board.measure).question
+        requests.append((board.qrels, SIGNIFICANCE, usual_test(board.measure).question))
     if can_have_marks(viewer, board):
-        questions["rank_intervals"] = {"measure": str(board.measure)}
-    if not questions:
+        requests.append((board.qrels, RANK_INTERVALS, OfMeasure(str(board.measure))))
+    if not requests:
         return {}
-    requests = [(board.qrels, kind, question) for kind, question in questions.items()]
-    return dict(zip(questions, request_analyses(viewer, requests, is_free=True), strict=True))
+    analyses = request_analyses(viewer, requests, is_free=True)
+    return {each.kind: each for each in analyses}
 
 
 def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:

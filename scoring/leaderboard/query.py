@@ -23,12 +23,14 @@ from campaigns.models import Qrels
 from campaigns.options import choice_or_404
 from scoring.analyses.means import NotComputedYet, request_means
 from scoring.analyses.requests import request_analysis, result_of
+from scoring.analyses.studies import OfMeasure
 from scoring.baselines.rows import can_be_compared, chosen_baseline, differences_from
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import DECIMALS, common_places
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.analysis import TIED_SCORES
 from scoring.leaderboard.rank_marks import with_intervals
 from scoring.leaderboard.rows import (
     AgainstBaseline,
@@ -246,8 +248,8 @@ def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
         return board
     if board.measure not in rules_of(viewer.campaign).measures:
         return replace(board, ties=Ties(fault=OTHER_P))
-    question = {"measure": str(board.measure)}
-    analysis = request_analysis(viewer, board.qrels, "tied_scores", question)
+    question = OfMeasure(str(board.measure))
+    analysis = request_analysis(viewer, board.qrels, TIED_SCORES, question)
     board = replace(board, ties=Ties(analysis))
     if analysis.state != Analysis.State.DONE:
         return board
@@ -260,11 +262,11 @@ def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
 
 
 def _scores(analysis: Analysis) -> Mapping[str, TiedScore]:
-    result = result_of(analysis)
-    columns = (result[name].tolist() for name in ("expected", "low", "high"))
+    result = result_of(TIED_SCORES, analysis)
+    columns = (each.tolist() for each in (result.expected, result.low, result.high))
     return {
         run_id: TiedScore(*map(none_if_nan, values))
-        for run_id, *values in zip(result["run_ids"].tolist(), *columns, strict=True)
+        for run_id, *values in zip(result.run_ids.tolist(), *columns, strict=True)
     }
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 from campaigns.access import Viewer
 from scoring.analyses.requests import request_analysis, result_of
+from scoring.analyses.studies import OfMeasure
 from scoring.leaderboard.rows import Leaderboard
 from scoring.models import Analysis
+from scoring.ranks.analysis import RANK_INTERVALS
 from scoring.ranks.rows import RankInterval, intervals_by_run
 from scoring.significance.options import tested_measures
 
@@ -34,7 +36,7 @@ def rank_marks(analysis: Analysis | None) -> RankMarks | None:
     """None if a worker has not computed them, and of a single run."""
     if analysis is None or analysis.state != Analysis.State.DONE:
         return None
-    intervals = intervals_by_run(result_of(analysis))
+    intervals = intervals_by_run(result_of(RANK_INTERVALS, analysis))
     return RankMarks(intervals, len(intervals)) if len(intervals) > 1 else None
 
 
@@ -43,11 +45,11 @@ def with_intervals(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     be one who may see the board."""
     if not can_have_marks(viewer, board):
         return board
-    question = {"measure": str(board.measure)}
-    analysis = request_analysis(viewer, board.qrels, "rank_intervals", question, is_free=True)
+    question = OfMeasure(str(board.measure))
+    analysis = request_analysis(viewer, board.qrels, RANK_INTERVALS, question, is_free=True)
     board = replace(board, intervals=analysis)
     if not board.has_intervals:
         return board
-    intervals = intervals_by_run(result_of(analysis))
+    intervals = intervals_by_run(result_of(RANK_INTERVALS, analysis))
     rows = tuple(replace(row, interval=intervals.get(row.run_id)) for row in board.rows)
     return replace(board, rows=rows)

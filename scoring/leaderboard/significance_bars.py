@@ -11,6 +11,7 @@ from campaigns.access import Viewer
 from scoring.analyses.requests import result_of
 from scoring.leaderboard.rows import Leaderboard
 from scoring.models import Analysis
+from scoring.significance.analysis import SIGNIFICANCE
 from scoring.significance.options import TestChoices, tested_measures, usual_test
 from scoring.significance.rows import RankedRuns, significance
 
@@ -46,8 +47,8 @@ def significance_bars(board: Leaderboard, analysis: Analysis | None) -> Signific
     if analysis is None or analysis.state != Analysis.State.DONE:
         return None
     ranked, choices = board.ranked, usual_test(board.measure)
-    result = result_of(analysis)
-    tested = set(result["run_ids"].tolist())
+    result = result_of(SIGNIFICANCE, analysis)
+    tested = set(result.run_ids.tolist())
     tested_runs = RankedRuns(
         runs=ranked,
         ranks=tuple(row.rank or 0 for row in ranked),

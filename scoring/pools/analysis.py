@@ -1,12 +1,15 @@
 """Scores with shallower pools of the campaign's own runs: Figs. 2 and 4 of the RBP paper."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.costs import Size
+from scoring.analyses.studies import OfMeasures, Reads, Study, declare
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.judging.pooled_judgments import (
     NOWHERE,
@@ -23,24 +26,30 @@ from scoring.core.statistics.undefined import nan_if_none
 from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
-from scoring.pools.pool import ANY_RANK, pool_of
+from scoring.pools.pool import ANY_RANK, PoolFacts, pool_of
 
 DEPTHS: Final = (1, 2, 5, 10, 20, 50, 100)
 ALL_JUDGMENTS: Final = "all"
 _CELLS = 1 << 21  # ranks graded at a time, so that memory stays bounded
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` and `residual`, float64[measures, pools, runs] in the order of the question's
-    `measures`, of `pools` and of `run_ids`; `judgments` and `relevant`, int64[pools]: how many
-    the pool has. `pools` are DEPTHS and the pool's own, "any" (any rank of any pooled run), and
-    last "all" judgments.
+@dataclass(frozen=True, eq=False)
+class ScoresByPool(PoolFacts):
+    """Means over the topics that the board counts, also those without a relevant document in the
+    pool. `pools` are DEPTHS and the pool's own, "any" (any rank of any pooled run), and last "all"
+    judgments."""
 
-    Means are over the topics that the board counts, also those without a relevant document in the
-    pool.
-    """
+    pools: NDArray[np.str_]
+    run_ids: NDArray[np.str_]
+    base: NDArray[np.float64]  # float64[measures of the question, pools, runs]
+    residual: NDArray[np.float64]
+    judgments: NDArray[np.int64]  # int64[pools]
+    relevant: NDArray[np.int64]
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: OfMeasures) -> ScoresByPool:
     rules, table = rules_of(campaign), load_table(qrels, campaign)
-    measures = [parse_measure(name) for name in question["measures"]]
+    measures = [parse_measure(name) for name in question.measures]
     runs = ranked_and_scored(campaign, qrels)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
     pool = pool_of(runs, places, table, qrels)
@@ -56,15 +65,15 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
             for row, measure in enumerate(measures):
                 mean = board_mean(scores[measure], measure, table, rules)
                 means[:, row, at_pool, at] = mean.base, nan_if_none(mean.residual)
-    return {
+    return ScoresByPool(
         **pool.facts(),
-        "pools": np.array(pools, dtype=np.str_),
-        "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
-        "base": means[0],
-        "residual": means[1],
-        "judgments": counts.sum(axis=(1, 2)),
-        "relevant": counts[:, :, rules.rel :].sum(axis=(1, 2)),
-    }
+        pools=np.array(pools, dtype=np.str_),
+        run_ids=np.array([run.public_id for run in runs], dtype=np.str_),
+        base=means[0],
+        residual=means[1],
+        judgments=counts.sum(axis=(1, 2)),
+        relevant=counts[:, :, rules.rel :].sum(axis=(1, 2)),
+    )
 
 
 def scores_under(
@@ -94,3 +103,21 @@ def scores_under(
 def _part(scores: Scores, rows: slice) -> Scores:
     residual = None if scores.residual is None else scores.residual[rows]
     return Scores(scores.base[rows], residual)
+
+
+def _seconds(size: Size, question: OfMeasures) -> float:
+    by_measure = 3e-8 * size.documents + 1.1e-3 * size.runs
+    return size.reading + len(question.measures) * by_measure
+
+
+POOL_DEPTHS: Final = declare(
+    Study(
+        kind="pool_depths",
+        title="scores by pool depth",
+        question=OfMeasures,
+        compute=compute,
+        result=ScoresByPool,
+        reads=Reads.SCORES | Reads.POOL_DEPTH,
+        seconds=_seconds,
+    )
+)

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from campaigns.access import Viewer
 from campaigns.options import choice_or_404
 from scoring.core.measures.measure import Measure
 from scoring.pools.analysis import DEPTHS
-from scoring.pools.pool import ANY_RANK, OF_THE_POOL
+from scoring.pools.pool import ANY_RANK, OF_THE_POOL, PoolFacts
 from scoring.results.options import chosen_measure
 
 OFFERED: Final = {
@@ -19,40 +19,15 @@ OFFERED: Final = {
 
 
 @dataclass(frozen=True)
-class PoolBasis:
-    """The source of the depth of the pool and of its runs."""
-
-    depth: int
-    is_depth_stated: bool  # by the organisers
-    measured_depth: int  # from the qrels; 0: it cannot be read from them
-    is_stated: bool  # the organisers name the pooled runs; else all runs contribute
-    runs: int  # that contribute
-    complete: int  # of these, whose first `depth` documents are all in the qrels
-
-
-@dataclass(frozen=True)
 class PoolDepth:
     requested: str  # of OFFERED
-    basis: PoolBasis | None = None  # None: not computed yet
-
-    def with_basis(self, result: Mapping[str, Any]) -> "PoolDepth":
-        basis = PoolBasis(
-            depth=int(result["pool_depth"]),
-            is_depth_stated=bool(result.get("pool_depth_is_stated", False)),
-            measured_depth=int(result.get("pool_measured_depth", result["pool_depth"]))
-            if result["pool_is_measured"]
-            else 0,
-            is_stated=bool(result["pool_is_stated"]),
-            runs=int(result["pool_runs"]),
-            complete=int(result["pool_complete"]),
-        )
-        return replace(self, basis=basis)
+    basis: PoolFacts | None = None  # the source of the depth; None: not computed yet
 
     @property
     def shown(self) -> str:
         """A number of ranks, or "any"."""
         return (
-            str(self.basis.depth)
+            str(self.basis.pool_depth)
             if self.basis and self.requested == OF_THE_POOL
             else self.requested
         )
@@ -65,7 +40,7 @@ class PoolDepth:
     def offered(self) -> dict[str, str]:
         if self.basis is None:
             return OFFERED
-        return OFFERED | {OF_THE_POOL: f"{self.basis.depth}, depth of the pool"}
+        return OFFERED | {OF_THE_POOL: f"{self.basis.pool_depth}, depth of the pool"}
 
 
 @dataclass(frozen=True)
@@ -73,8 +48,8 @@ class PoolChoice:
     measure: Measure
     pool: PoolDepth
 
-    def with_basis(self, result: Mapping[str, Any]) -> "PoolChoice":
-        return replace(self, pool=self.pool.with_basis(result))
+    def with_basis(self, facts: PoolFacts) -> "PoolChoice":
+        return replace(self, pool=replace(self.pool, basis=facts))
 
     @property
     def depth(self) -> str:

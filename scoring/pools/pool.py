@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-import numpy as np
-
 from campaigns.models import Qrels, Run
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.judging.pooled_judgments import NOWHERE, JudgedPlaces, complete_depths, pool_depth
@@ -15,6 +13,18 @@ ANY_RANK: Final = "any"
 DEFAULT_DEPTH: Final = 10  # if the depth cannot be read from the qrels
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class PoolFacts:
+    """Facts about the pool, in the result of each analysis of pools."""
+
+    pool_depth: int
+    pool_depth_is_stated: bool  # by the organisers
+    pool_measured_depth: int  # from the qrels; 0: it cannot be read from them
+    pool_is_stated: bool  # the organisers name the pooled runs; else all runs contribute
+    pool_runs: int  # that contribute
+    pool_complete: int  # of these, whose first documents to this depth are all in the qrels
 
 
 @dataclass(frozen=True)
@@ -43,15 +53,14 @@ class Pool:
         return [each for each, is_in in zip(per_run, self.contributes, strict=True) if is_in]
 
     def facts(self) -> dict[str, Any]:
-        """The facts about the pool in every result."""
+        """The fields of PoolFacts."""
         return {
-            "pool_depth": np.array(self.depth),
-            "pool_is_measured": np.array(self.measured_depth > 0),
-            "pool_measured_depth": np.array(self.measured_depth),
-            "pool_depth_is_stated": np.array(self.stated_depth is not None),
-            "pool_is_stated": np.array(self.is_stated),
-            "pool_runs": np.array(sum(self.contributes)),
-            "pool_complete": np.array(self.complete),
+            "pool_depth": self.depth,
+            "pool_depth_is_stated": self.stated_depth is not None,
+            "pool_measured_depth": self.measured_depth,
+            "pool_is_stated": self.is_stated,
+            "pool_runs": sum(self.contributes),
+            "pool_complete": self.complete,
         }
 
 

@@ -1,13 +1,11 @@
 """The board with another pool, and without the documents of one team: rows for page, chart, CSV.
 
-All numbers come from the results of a worker (`pools.analysis`, `pools.left_out`).
+All numbers come from the results of a worker (`pools.analysis`, `pools.left_out_analysis`).
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +15,8 @@ from campaigns.models import Qrels
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import DECIMALS, shared_ranks
+from scoring.pools.analysis import ScoresByPool
+from scoring.pools.left_out_analysis import WithoutOwnDocuments
 from scoring.pools.options import PoolChoice
 from scoring.pools.summaries import Summary, Vector, signed, summarised
 from scoring.results.runs import BoardRun
@@ -100,17 +100,17 @@ def pool_study(
     choice: PoolChoice,
     runs: tuple[BoardRun, ...],
     measures: tuple[Measure, ...],
-    result: Mapping[str, Any],
+    result: ScoresByPool,
 ) -> PoolStudy:
     """`measures` are those of the question to the worker, in the same order."""
     runs, here = _runs_in_result(runs, result)
-    choice, pools = choice.with_basis(result), pools_of(result)
+    choice, pools = choice.with_basis(result), result.pools.tolist()
     at, pool = measures.index(choice.measure), pools.index(choice.depth)
-    base, residual = result["base"][:, :, here], result["residual"][:, :, here]
+    base, residual = result.base[:, :, here], result.residual[:, :, here]
     board, other = ((base[at, place], residual[at, place]) for place in (-1, pool))
 
     def summary(row: int, place: int) -> Summary:
-        known = (int(result["judgments"][place]), int(result["relevant"][place]))
+        known = (int(result.judgments[place]), int(result.relevant[place]))
         return summarised(measures[row], pools[place], place, base[row], residual[row], known)
 
     return PoolStudy(
@@ -121,23 +121,18 @@ def pool_study(
     )
 
 
-def pools_of(result: Mapping[str, Any]) -> list[str]:
-    """The pools in the result, in its order: all judgments last."""
-    return [str(pool) for pool in result["pools"]]
-
-
 def pool_glance(
     choice: PoolChoice,
     runs: tuple[BoardRun, ...],
     measures: tuple[Measure, ...],
-    result: Mapping[str, Any],
+    result: ScoresByPool,
 ) -> PoolStudy:
     """`pool_study` with only the summary of the chosen measure with the chosen pool."""
     runs, here = _runs_in_result(runs, result)
     choice = choice.with_basis(result)
-    at, pool = measures.index(choice.measure), pools_of(result).index(choice.depth)
-    base, residual = result["base"][at][:, here], result["residual"][at][:, here]
-    known = (int(result["judgments"][pool]), int(result["relevant"][pool]))
+    at, pool = measures.index(choice.measure), result.pools.tolist().index(choice.depth)
+    base, residual = result.base[at][:, here], result.residual[at][:, here]
+    known = (int(result.judgments[pool]), int(result.relevant[pool]))
     return PoolStudy(
         choice=choice,
         rows=_rows(choice, runs, (base[-1], residual[-1]), (base[pool], residual[pool])),
@@ -147,31 +142,31 @@ def pool_glance(
 
 
 def left_out(
-    viewer: Viewer, qrels: Qrels, choice: PoolChoice, result: Mapping[str, Any]
+    viewer: Viewer, qrels: Qrels, choice: PoolChoice, result: WithoutOwnDocuments
 ) -> LeftOut:
     """One query."""
     seen, bases, residuals = visible_means(viewer, qrels, [choice.measure])
     choice = choice.with_basis(result)
     runs, here = _runs_in_result(seen, result)
-    on_board = np.isin([run.run_id for run in seen], result["run_ids"])
+    on_board = np.isin([run.run_id for run in seen], result.run_ids)
     return LeftOut(
         choice,
         _rows(
             choice,
             runs,
             (bases[0, on_board], residuals[0, on_board]),
-            (result["base"][here], result["residual"][here]),
-            ranks=result["rank"][here],
-            lost=(result["lost"][here], result["lost_relevant"][here]),
+            (result.base[here], result.residual[here]),
+            ranks=result.rank[here],
+            lost=(result.lost[here], result.lost_relevant[here]),
         ),
     )
 
 
 def _runs_in_result(
-    runs: tuple[BoardRun, ...], result: Mapping[str, Any]
+    runs: tuple[BoardRun, ...], result: ScoresByPool | WithoutOwnDocuments
 ) -> tuple[tuple[BoardRun, ...], NDArray[np.intp]]:
     """The runs that are in the result, and the index of each."""
-    index = {str(run_id): at for at, run_id in enumerate(result["run_ids"])}
+    index = {str(run_id): at for at, run_id in enumerate(result.run_ids)}
     known = tuple(run for run in runs if run.run_id in index)
     return known, np.array([index[run.run_id] for run in known], dtype=np.intp)
 

@@ -12,10 +12,11 @@ from scoring.analyses.responses import analysed_page, context_of
 from scoring.evaluation.rules import rules_of
 from scoring.output.public import board_viewer, public_page, public_table
 from scoring.output.responses import TableResponse, analysed_table, page_or_404
+from scoring.pools.analysis import POOL_DEPTHS
 from scoring.pools.charts import depth_band, pool_scatter
 from scoring.pools.options import PoolChoice, PoolDepth
 from scoring.pools.query import PoolQuery, depths_query, study_of, team_query, teams_left_out
-from scoring.pools.rows import LeftOut, PoolStudy, pool_study, pools_of
+from scoring.pools.rows import LeftOut, PoolStudy, pool_study
 from scoring.pools.summaries import Summary
 from scoring.pools.tables import runs_table, summaries_table, teams_table
 
@@ -60,8 +61,9 @@ def depths_csv(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
     query = depths_query(viewer, request.GET)
     rows: list[Summary] = []
     if query.analysis is not None and query.is_done:
-        measures, result = rules_of(viewer.campaign).measures, result_of(query.analysis)
-        for depth in pools_of(result):
+        measures = rules_of(viewer.campaign).measures
+        result = result_of(POOL_DEPTHS, query.analysis)
+        for depth in result.pools.tolist():
             choice = PoolChoice(query.choice.measure, PoolDepth(depth))
             rows += pool_study(choice, query.runs, measures, result).measures
     table = summaries_table(viewer, rows, query.qrels)

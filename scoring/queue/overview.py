@@ -12,34 +12,13 @@ from django.db.models.functions import Now
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Notice, PendingUpload, Plan, Run, User
+from scoring.analyses.studies import study_of
 from scoring.jobs import queue
 from scoring.models import Analysis, Evaluation, Job, StoredTable
 
 SHOWN = 100  # running and waiting jobs; the others are counted
 ALLOWED_IN_ARCHIVES = {Job.Kind.ANALYSE, Job.Kind.WRITE}
 LIVE = (Job.State.RUNNING, Job.State.WAITING)
-ANALYSES = {  # by kind, in the words of the pages that show them
-    "significance": "significance tests of all pairs",
-    "separated_counts": "significance tests by all measures",
-    "pool_depths": "scores by pool depth",
-    "left_out": "scores without each team",
-    "tied_scores": "scores of all orders of ties",
-    "run_bounds": "bounds of the scores of each run",
-    "judging_plan": "forecast of a judging plan",
-    "judging_replay": "judging simulation",
-    "judging_outlook": "forecast of judging",
-    "pool_size": "size of a pool",
-    "assessor_boards": "leaderboards by assessor",
-    "program_boards": "leaderboards by people and by a program",
-    "baseline": "differences from a baseline",
-    "unique_finds": "unique relevant documents of each run",
-    "difference": "comparison of two runs",
-    "means": "mean scores",
-    "rank_intervals": "how certain the ranks are",
-    "split_halves": "agreement of halves of the topics",
-    "variances": "variance of scores",
-    "sample_estimates": "scores estimated from a sample",
-}
 
 
 @dataclass(frozen=True)
@@ -74,7 +53,7 @@ class QueuedJob:
 
     @property
     def analysis_name(self) -> str:
-        return ANALYSES.get(self.analysis.kind, self.analysis.kind) if self.analysis else ""
+        return study_of(self.analysis.kind).title if self.analysis else ""
 
     @property
     def reason(self) -> str:

@@ -1,12 +1,13 @@
 """How certain the rank of each run is: over other topics, and over unjudged documents."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.studies import OfMeasure, Study, declare
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
 from scoring.results.vectors import Vectors
@@ -16,27 +17,29 @@ SAMPLES, SEED, LEVEL = 10_000, 1, 0.95  # as on the command line
 UNKNOWN: Final = 0  # in place of a rank
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """Of each ranked run by the question's `measure`, in the order of `run_ids`: the interval of
-    ranks `best` to `worst` and the chance to be the best, `wins`; and `possible_best` and
-    `possible_worst`, which are UNKNOWN without residuals. With less than two topics there are no
-    other samples, and `best` and `worst` are UNKNOWN."""
-    (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question["measure"])])
+@dataclass(frozen=True, eq=False)
+class RankIntervals:
+    """Of each ranked run by the measure. With less than two topics there are no other samples, and
+    `best` and `worst` are UNKNOWN."""
+
+    run_ids: NDArray[np.str_]
+    best: NDArray[np.int64]  # the first rank of the interval
+    worst: NDArray[np.int64]
+    wins: NDArray[np.float64]  # the share of samples in which it is first
+    possible_best: NDArray[np.int64]  # UNKNOWN without residuals
+    possible_worst: NDArray[np.int64]
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> RankIntervals:
+    (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question.measure)])
     run_ids = np.array(vectors.run_ids, dtype=np.str_)
-    possible_best, possible_worst = _possible(vectors)
-    possible = {"possible_best": possible_best, "possible_worst": possible_worst}
+    possible = _possible(vectors)
     base = vectors.sign * vectors.base
     if len(run_ids) == 0 or (~np.isnan(base).all(axis=0)).sum() < 2:
         unknown, wins = np.full(len(run_ids), UNKNOWN), np.full(len(run_ids), np.nan)
-        return {"run_ids": run_ids, "best": unknown, "worst": unknown, "wins": wins, **possible}
+        return RankIntervals(run_ids, unknown, unknown, wins, *possible)
     found = bootstrap_ranks(base, samples=SAMPLES, seed=SEED, level=LEVEL)
-    return {
-        "run_ids": run_ids,
-        "best": found.best,
-        "worst": found.worst,
-        "wins": found.wins,
-        **possible,
-    }
+    return RankIntervals(run_ids, found.best, found.worst, found.wins, *possible)
 
 
 def _possible(vectors: Vectors) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -44,3 +47,15 @@ def _possible(vectors: Vectors) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         unknown = np.full(len(vectors.run_ids), UNKNOWN)
         return unknown, unknown
     return possible_ranks(vectors.mean_base, vectors.mean_base + vectors.mean_residual)
+
+
+RANK_INTERVALS: Final = declare(
+    Study(
+        kind="rank_intervals",
+        title="how certain the ranks are",
+        question=OfMeasure,
+        compute=compute,
+        result=RankIntervals,
+        seconds=lambda size, _: 1e-4 * size.scores,
+    )
+)

@@ -1,13 +1,13 @@
 """How stable the order of the runs is: rows for page, charts, CSV and API."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from scoring.core.statistics.split_halves import BINS
 from scoring.core.statistics.undefined import none_if_nan
+from scoring.ranks.halves_analysis import SplitHalves
 
 
 class StabilityRow(NamedTuple):
@@ -66,28 +66,27 @@ class Halves:
         return least
 
 
-def halves_of(result: Mapping[str, Any]) -> Halves:
-    sizes = result["sizes"].tolist()
-    names = ("mean", "lowest", "highest")
-    columns = (map(none_if_nan, result[name].tolist()) for name in names)
+def halves_of(result: SplitHalves) -> Halves:
+    taus = (result.mean, result.lowest, result.highest)
+    columns = (map(none_if_nan, each.tolist()) for each in taus)
     return Halves(
-        rows=tuple(StabilityRow(*row) for row in zip(sizes, *columns, strict=True)),
+        rows=tuple(StabilityRow(*row) for row in zip(result.sizes.tolist(), *columns, strict=True)),
         swaps=tuple(_swap_rows(result)),
-        splits=int(result["splits"]),
-        runs=int(result["runs"]),
-        topics=int(result["topics"]),
+        splits=result.splits,
+        runs=result.runs,
+        topics=result.topics,
     )
 
 
-def _swap_rows(result: Mapping[str, Any]) -> list[SwapRow]:
-    width, sizes = float(result["width"]), result["sizes"].tolist()
+def _swap_rows(result: SplitHalves) -> list[SwapRow]:
+    width, sizes = result.width, result.sizes.tolist()
     return [
         SwapRow(
             topics=sizes[at],
             difference_from=round(step * width, 12),
             difference_to=None if step == BINS - 1 else round((step + 1) * width, 12),
-            swaps=int(result["swaps"][at, step]),
-            pairs=int(result["pairs"][at, step]),
+            swaps=int(result.swaps[at, step]),
+            pairs=int(result.pairs[at, step]),
         )
-        for at, step in zip(*(each.tolist() for each in np.nonzero(result["pairs"])), strict=True)
+        for at, step in zip(*(each.tolist() for each in np.nonzero(result.pairs)), strict=True)
     ]

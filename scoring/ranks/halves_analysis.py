@@ -1,11 +1,13 @@
 """Leaderboards of disjoint halves of the topics."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.studies import OfMeasure, Study, declare
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.split_halves import bin_width, half_sizes, split_halves
 from scoring.significance.analysis import ordered_vectors
@@ -14,11 +16,25 @@ SPLITS, SEED = 500, 1  # as on the command line
 PAIRS: Final = 20_000_000  # of runs and splits, for each size: some seconds
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`sizes`, and for each of them `mean`, `lowest` and `highest` τ-b, `swaps` and `pairs` by the
-    difference in steps of `width`, as `core.statistics.split_halves` has them; `splits` says how
-    many, which is fewer than SPLITS for a thousand runs. No size if runs or topics are too few."""
-    (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question["measure"])])
+@dataclass(frozen=True, eq=False)
+class SplitHalves:
+    """As `core.statistics.split_halves` has them: for each size τ-b, and swaps and pairs by the
+    difference in steps of `width`. No size if runs or topics are too few."""
+
+    sizes: NDArray[np.int64]  # topics of each half
+    mean: NDArray[np.float64]  # float64[sizes]
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
+    width: float
+    swaps: NDArray[np.int64]  # int64[sizes, BINS]
+    pairs: NDArray[np.int64]
+    splits: int  # fewer than SPLITS for a thousand runs
+    runs: int
+    topics: int
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> SplitHalves:
+    (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question.measure)])
     base = vectors.sign * vectors.base
     counted = base[:, ~np.isnan(base).all(axis=0)]
     runs, topics = counted.shape
@@ -27,15 +43,27 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     found = split_halves(
         counted, sizes=sizes, splits=splits, seed=SEED, width=bin_width(vectors.base)
     )
-    return {
-        "sizes": found.sizes,
-        "mean": found.mean,
-        "lowest": found.lowest,
-        "highest": found.highest,
-        "width": np.array(found.width),
-        "swaps": found.swaps,
-        "pairs": found.pairs,
-        "splits": np.array(splits),
-        "runs": np.array(runs),
-        "topics": np.array(topics),
-    }
+    return SplitHalves(
+        sizes=found.sizes,
+        mean=found.mean,
+        lowest=found.lowest,
+        highest=found.highest,
+        width=found.width,
+        swaps=found.swaps,
+        pairs=found.pairs,
+        splits=splits,
+        runs=runs,
+        topics=topics,
+    )
+
+
+SPLIT_HALVES: Final = declare(
+    Study(
+        kind="split_halves",
+        title="agreement of halves of the topics",
+        question=OfMeasure,
+        compute=compute,
+        result=SplitHalves,
+        seconds=lambda size, _: 1.5e-5 * size.pairs + 1.3e-4 * size.scores,
+    )
+)

@@ -2,20 +2,23 @@
 for page, downloads and API."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.http import QueryDict
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from scoring.analyses.requests import request_analysis, result_of
+from scoring.analyses.studies import OfMeasure, OfMeasures, Question, Result, Study
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.topic_set_size import Requirement
 from scoring.models import Analysis
+from scoring.ranks.analysis import RANK_INTERVALS
 from scoring.ranks.halves import Halves, halves_of
+from scoring.ranks.halves_analysis import SPLIT_HALVES
 from scoring.ranks.options import chosen_requirement
 from scoring.ranks.rows import RankedMeans, RankRow, rank_rows, ranked_means
 from scoring.ranks.topics import NeededRow, needed_rows
+from scoring.ranks.variance_analysis import VARIANCES
 from scoring.results.options import chosen_version, versions_offered
 from scoring.significance.options import tested_measure, tested_measures
 
@@ -49,9 +52,9 @@ def ranks_query(viewer: Viewer, params: QueryDict) -> RanksQuery:
     query = _of_measure(viewer, params)
     if query.qrels is None or query.ranked is None or not query.ranked.runs:
         return query
-    question = {"measure": str(query.measure)}
-    analysis = request_analysis(viewer, query.qrels, "rank_intervals", question, is_free=True)
-    result = _result(analysis)
+    question = OfMeasure(str(query.measure))
+    analysis = request_analysis(viewer, query.qrels, RANK_INTERVALS, question, is_free=True)
+    result = _result(RANK_INTERVALS, analysis)
     rows = tuple(rank_rows(query.ranked, result)) if result is not None else ()
     return RanksQuery(query.measure, query.versions, query.qrels, query.ranked, analysis, rows=rows)
 
@@ -61,9 +64,9 @@ def halves_query(viewer: Viewer, params: QueryDict) -> RanksQuery:
     query = _of_measure(viewer, params)
     if query.qrels is None or query.ranked is None or len(query.ranked.runs) < 2:
         return query
-    question = {"measure": str(query.measure)}
-    analysis = request_analysis(viewer, query.qrels, "split_halves", question)
-    result = _result(analysis)
+    question = OfMeasure(str(query.measure))
+    analysis = request_analysis(viewer, query.qrels, SPLIT_HALVES, question)
+    result = _result(SPLIT_HALVES, analysis)
     halves = None if result is None else halves_of(result)
     return RanksQuery(
         query.measure, query.versions, query.qrels, query.ranked, analysis, halves=halves
@@ -77,9 +80,9 @@ def topics_query(viewer: Viewer, params: QueryDict) -> TopicsQuery:
     measures = [each for each in tested_measures(viewer) if each.family != "Judged"]
     if qrels is None or not measures or viewer.campaign.runs.ranked().count() < 2:
         return TopicsQuery(required, versions, qrels)
-    question = {"measures": [str(measure) for measure in measures]}
-    analysis = request_analysis(viewer, qrels, "variances", question)
-    result = _result(analysis)
+    question = OfMeasures([str(measure) for measure in measures])
+    analysis = request_analysis(viewer, qrels, VARIANCES, question)
+    result = _result(VARIANCES, analysis)
     rows = () if result is None else tuple(needed_rows(measures, result, required))
     return TopicsQuery(required, versions, qrels, analysis, rows)
 
@@ -97,5 +100,5 @@ def _version(viewer: Viewer, params: QueryDict) -> tuple[list[Qrels], Qrels | No
     return versions, chosen or viewer.campaign.active_qrels
 
 
-def _result(analysis: Analysis) -> dict[str, Any] | None:
-    return result_of(analysis) if analysis.state == Analysis.State.DONE else None
+def _result(study: Study[Question, Result], analysis: Analysis) -> Result | None:
+    return result_of(study, analysis) if analysis.state == Analysis.State.DONE else None

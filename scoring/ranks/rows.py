@@ -1,15 +1,14 @@
 """How certain the rank of each run is, in the order of the board: for page, chart, CSV and API."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import shared_ranks
-from scoring.ranks.analysis import UNKNOWN
+from scoring.ranks.analysis import UNKNOWN, RankIntervals
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
 from scoring.significance.analysis import MAX_RUNS
@@ -76,7 +75,7 @@ def ranked_means(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedMeans:
     )
 
 
-def rank_rows(ranked: RankedMeans, result: Mapping[str, Any]) -> list[RankRow]:
+def rank_rows(ranked: RankedMeans, result: RankIntervals) -> list[RankRow]:
     intervals = intervals_by_run(result)
     return [
         RankRow(run, rank, base, intervals[run.run_id])
@@ -85,10 +84,11 @@ def rank_rows(ranked: RankedMeans, result: Mapping[str, Any]) -> list[RankRow]:
     ]
 
 
-def intervals_by_run(result: Mapping[str, Any]) -> dict[str, RankInterval]:
+def intervals_by_run(result: RankIntervals) -> dict[str, RankInterval]:
     """By public id, of the runs that have any."""
-    names = ("run_ids", "best", "worst", "wins", "possible_best", "possible_worst")
-    columns: Sequence[list[Any]] = [result[name].tolist() for name in names]
+    intervals = (result.run_ids, result.best, result.worst, result.wins)
+    possible = (result.possible_best, result.possible_worst)
+    columns = [each.tolist() for each in (*intervals, *possible)]
     return {
         run_id: RankInterval(best, worst, wins, _known(lowest), _known(highest))
         for run_id, best, worst, wins, lowest, highest in zip(*columns, strict=True)

@@ -1,13 +1,14 @@
 """How many topics a test needs, by each measure: rows for page, chart, CSV and API."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.topic_set_size import Requirement, topics_for_anova, topics_for_t
 from scoring.core.statistics.undefined import none_if_nan
+from scoring.ranks.variance_analysis import ScoreVariances
 
 # A web process computes the numbers while the reader waits, and more topics take longer.
 MOST_TOPICS: Final = 10_000
@@ -37,13 +38,13 @@ class NeededRow:
 
 
 def needed_rows(
-    measures: Sequence[Measure], result: Mapping[str, Any], required: Requirement
+    measures: Sequence[Measure], result: ScoreVariances, required: Requirement
 ) -> list[NeededRow]:
     """The measure that needs the fewest topics by the t test first; those without an answer
     last."""
-    counts = (result[name].tolist() for name in ("runs", "topics"))
+    counts = (each.tolist() for each in (result.runs, result.topics))
     variances = (
-        map(none_if_nan, result[name].tolist()) for name in ("within_runs", "of_differences")
+        map(none_if_nan, each.tolist()) for each in (result.within_runs, result.of_differences)
     )
     rows = [
         NeededRow(measure, runs, topics, within, of_pairs, needed(within, of_pairs, runs, required))

@@ -10,9 +10,9 @@ All analyses are requested at once, with the same questions as on their own page
 report share one result.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +22,24 @@ from campaigns.models import Qrels
 from scoring.agreement.options import usual_measures, usual_references
 from scoring.agreement.rows import shown, statistic_of
 from scoring.analyses.requests import AnalysisRequest, request_analyses, result_of
+from scoring.analyses.studies import OfMeasures, Question, Result, Study
 from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
-from scoring.pools.analysis import ALL_JUDGMENTS
+from scoring.pools.analysis import ALL_JUDGMENTS, POOL_DEPTHS, ScoresByPool
 from scoring.pools.options import PoolChoice, PoolDepth
-from scoring.pools.rows import PoolStudy, pool_glance, pools_of
+from scoring.pools.rows import PoolStudy, pool_glance
+from scoring.report.analysis import RUN_BOUNDS, BoundsOfRuns, RunBoundsByDepth
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
 from scoring.significance.counts import CountRow, count_rows
+from scoring.significance.counts_analysis import SEPARATED_COUNTS, CountsOfMeasures
 from scoring.significance.options import tested_measures
 
 FIRST: Final = 2  # runs whose bounds are charted
-
-Result = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -125,23 +126,19 @@ def build_report(viewer: Viewer, pool: PoolDepth) -> Report:
     first = _first(runs, bases[0], ranking_measure)
     persistences = tuple(p for p in map(_persistence, rbp) if p is not None)
     questions: list[AnalysisRequest] = [
-        (qrels, "pool_depths", {"measures": [str(measure) for measure in measures]}),
-        (qrels, "separated_counts", {"measures": [str(each) for each in tested], "tail": "two"}),
+        (qrels, POOL_DEPTHS, OfMeasures([str(measure) for measure in measures])),
+        (qrels, SEPARATED_COUNTS, CountsOfMeasures([str(each) for each in tested], "two")),
     ]
     if persistences:
-        bounds_question = {
-            "runs": [run.run_id for run in first],
-            "persistences": list(persistences),
-            "depth": pool.requested,
-        }
-        questions.append((qrels, "run_bounds", bounds_question))
+        run_ids = [run.run_id for run in first]
+        questions.append((qrels, RUN_BOUNDS, BoundsOfRuns(run_ids, persistences, pool.requested)))
     analyses = request_analyses(viewer, questions)
-    results = [result_of(each) if each.state == Analysis.State.DONE else None for each in analyses]
+    pooled = _if_done(POOL_DEPTHS, analyses[0])
+    counted = _if_done(SEPARATED_COUNTS, analyses[1])
+    bounds = _if_done(RUN_BOUNDS, analyses[2]) if persistences else None
     references = usual_references(usual_measures(viewer))
-    pooled, counted = results[0], results[1]
-    bounds = results[2] if persistences else None
     if of_pool := pooled or bounds:
-        pool = pool.with_basis(of_pool)
+        pool = replace(pool, basis=of_pool)
     return Report(
         qrels=qrels,
         pool=pool,
@@ -155,6 +152,10 @@ def build_report(viewer: Viewer, pool: PoolDepth) -> Report:
         pools=_pools(pool, runs, measures, pooled) if pooled else (),
         bounds=_bounds(first, bounds) if bounds else (),
     )
+
+
+def _if_done(study: Study[Question, Result], analysis: Analysis) -> Result | None:
+    return result_of(study, analysis) if analysis.state == Analysis.State.DONE else None
 
 
 def _persistence(measure: Measure) -> float | None:
@@ -176,16 +177,16 @@ def _first(
 
 
 def _agreement(
-    viewer: Viewer, references: Sequence[Measure], depth: str, result: Result
+    viewer: Viewer, references: Sequence[Measure], depth: str, result: ScoresByPool
 ) -> tuple[AgreementRow, ...]:
     """Kendall's τ without correction for ties, as on the agreement page."""
     measures, rows = rules_of(viewer.campaign).measures, usual_measures(viewer)
-    shown_pools, pools = dict.fromkeys((depth, ALL_JUDGMENTS)), pools_of(result)
+    shown_pools, pools = dict.fromkeys((depth, ALL_JUDGMENTS)), result.pools.tolist()
     orders = [(measure, pool) for measure in rows for pool in shown_pools]
     every = [*orders, *((reference, ALL_JUDGMENTS) for reference in references)]
     scores = np.array(
         [
-            sign_of(measure) * result["base"][measures.index(measure), pools.index(pool)]
+            sign_of(measure) * result.base[measures.index(measure), pools.index(pool)]
             for measure, pool in every
         ]
     )
@@ -208,7 +209,7 @@ def _agreement(
 
 
 def _pools(
-    pool: PoolDepth, runs: tuple[BoardRun, ...], measures: tuple[Measure, ...], result: Result
+    pool: PoolDepth, runs: tuple[BoardRun, ...], measures: tuple[Measure, ...], result: ScoresByPool
 ) -> tuple[PoolStudy, ...]:
     charted = [
         *(measure for measure in measures if measure.family == "AP" and measure.cutoff is None),
@@ -219,8 +220,7 @@ def _pools(
     )
 
 
-def _bounds(first: Sequence[BoardRun], result: Result) -> tuple[RunBounds, ...]:
+def _bounds(first: Sequence[BoardRun], result: RunBoundsByDepth) -> tuple[RunBounds, ...]:
     return tuple(
-        RunBounds(run, result["by_rank"][:, at], result["by_p"][:, at])
-        for at, run in enumerate(first)
+        RunBounds(run, result.by_rank[:, at], result.by_p[:, at]) for at, run in enumerate(first)
     )

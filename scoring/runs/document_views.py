@@ -18,6 +18,7 @@ from scoring.output.responses import TableResponse, page_or_404, table_response
 from scoring.output.stored_tables import stored_if_long
 from scoring.pools.options import chosen_depth
 from scoring.pools.rows import pooled_board_runs
+from scoring.runs.analysis import UNIQUE_FINDS, ToDepth
 from scoring.runs.documents import (
     PAGE,
     chosen_p,
@@ -128,10 +129,10 @@ def _unique(
     runs = pooled_board_runs(viewer, qrels, rules_of(viewer.campaign).measures[0]) if qrels else ()
     if qrels is None or not runs:
         return None, None
-    analysis = request_analysis(viewer, qrels, "unique_finds", {"depth": depth.requested})
+    analysis = request_analysis(viewer, qrels, UNIQUE_FINDS, ToDepth(depth.requested))
     if analysis.state != Analysis.State.DONE:
         return None, analysis
-    return unique_finds(viewer, run, depth, runs, result_of(analysis)), analysis
+    return unique_finds(viewer, run, depth, runs, result_of(UNIQUE_FINDS, analysis)), analysis
 
 
 def _run(

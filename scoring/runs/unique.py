@@ -1,13 +1,12 @@
 """Relevant documents that only one run, or only one team, retrieved: rows for page and CSV."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.pools.options import PoolDepth
 from scoring.results.runs import BoardRun
+from scoring.runs.analysis import SoleFinds
 from scoring.runs.documents import as_text
 
 
@@ -44,40 +43,40 @@ class UniqueFinds:
 
 
 def unique_finds(
-    viewer: Viewer, run: Run, pool: PoolDepth, runs: tuple[BoardRun, ...], result: Mapping[str, Any]
+    viewer: Viewer, run: Run, pool: PoolDepth, runs: tuple[BoardRun, ...], result: SoleFinds
 ) -> UniqueFinds:
     """One query."""
-    at = {str(run_id): row for row, run_id in enumerate(result["run_ids"])}
+    at = {str(run_id): row for row, run_id in enumerate(result.run_ids)}
     rows = [
         UniqueRun(
             each,
-            int(result["found"][at[each.run_id]]),
-            int(result["by_run"][at[each.run_id]]),
-            int(result["by_team"][at[each.run_id]]),
+            int(result.found[at[each.run_id]]),
+            int(result.by_run[at[each.run_id]]),
+            int(result.by_team[at[each.run_id]]),
         )
         for each in runs
         if each.run_id in at
     ]
     rows.sort(key=lambda row: (-row.by_run, -row.by_team, row.run.name.lower()))
     return UniqueFinds(
-        pool=pool.with_basis(result),
-        relevant=int(result["relevant"]),
-        retrieved=int(result["retrieved"]),
+        pool=replace(pool, basis=result),
+        relevant=result.relevant,
+        retrieved=result.retrieved,
         runs=tuple(rows),
         own=next((row for row in rows if row.run.run_id == run.public_id), None),
         documents=_documents(viewer, result, at.get(run.public_id, -1)),
     )
 
 
-def _documents(viewer: Viewer, result: Mapping[str, Any], at: int) -> tuple[UniqueDocument, ...]:
+def _documents(viewer: Viewer, result: SoleFinds, at: int) -> tuple[UniqueDocument, ...]:
     topics = list(viewer.campaign.topics.order_by("position"))
-    columns = ("row", "position", "doc_id", "grade", "is_by_run")
-    own = result["run"] == at
+    own = result.run == at
+    columns = (result.row, result.position, result.doc_id, result.grade, result.is_by_run)
     return tuple(
         UniqueDocument(
             topics[row].code, topics[row].title, position + 1, as_text(doc_id), grade, is_by_run
         )
         for row, position, doc_id, grade, is_by_run in zip(
-            *(result[name][own].tolist() for name in columns), strict=True
+            *(column[own].tolist() for column in columns), strict=True
         )
     )

@@ -1,14 +1,16 @@
 """One significance test of all pairs of runs by one measure, for every level at once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.costs import Size
+from scoring.analyses.studies import Study, declare
 from scoring.core.data.trec_eval_lines import in_order_of_bytes
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import Measure
@@ -37,35 +39,53 @@ MAX_RUNS: Final = 1_000
 _PAIRS_AT_A_TIME = 1 << 12
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of the test for each pair of ranked runs, as columns; `run_ids` names the runs.
+@dataclass(frozen=True)
+class PairTestQuestion:
+    measure: str
+    test: str  # of TESTS
+    tail: Tail
+    against: str
+    has_tukey: bool  # whether p-values by randomised Tukey HSD are computed too
 
-    `question` holds `measure`, `test`, `tail`, `against`, and `has_tukey`: whether p-values by
-    randomised Tukey HSD are computed too. Differences and effects are positive where the candidate
-    is better, also for measures of which a lower score is better.
-    """
-    (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question["measure"])])
+
+@dataclass(frozen=True, eq=False)
+class TestedPairs:
+    """The result of the test for each pair of the ranked runs `run_ids`. Differences and effects
+    are positive where the candidate is better, also for measures of which a lower score is
+    better."""
+
+    run_ids: NDArray[np.str_]
+    candidates: NDArray[np.int32]  # indices of runs
+    baselines: NDArray[np.int32]
+    differences: NDArray[np.float64]
+    effects: NDArray[np.float64]
+    p_values: NDArray[np.float64]
+    tukey: NDArray[np.float64]  # empty if it is not asked for
+    methods: NDArray[np.int8]
+    topics: NDArray[np.int64]
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: PairTestQuestion) -> TestedPairs:
+    (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question.measure)])
     base = vectors.sign * vectors.base
-    others = _others(vectors, base, question["against"])
-    test = test_named(question["test"], question["tail"])
-    is_directed = question["tail"] == "one" or question["against"] != "base"
+    others = _others(vectors, base, question.against)
+    test = test_named(question.test, question.tail)
+    is_directed = question.tail == "one" or question.against != "base"
     pairs, outcomes = _compared(test, base, others, is_directed=is_directed)
     differences, effects = _sizes(pairs, base, base if others is None else others)
-    return {
-        "run_ids": np.array(vectors.run_ids, dtype=np.str_),
-        "candidates": pairs.candidates.astype(np.int32),
-        "baselines": pairs.baselines.astype(np.int32),
-        "differences": differences,
-        "effects": effects,
-        "p_values": outcomes.p_values,
-        "tukey": (
-            randomised_tukey_hsd(base, pairs, samples=SAMPLES, seed=SEED)
-            if question["has_tukey"]
-            else np.empty(0)
-        ),
-        "methods": outcomes.methods,
-        "topics": outcomes.topics,
-    }
+    return TestedPairs(
+        run_ids=np.array(vectors.run_ids, dtype=np.str_),
+        candidates=pairs.candidates.astype(np.int32),
+        baselines=pairs.baselines.astype(np.int32),
+        differences=differences,
+        effects=effects,
+        p_values=outcomes.p_values,
+        tukey=randomised_tukey_hsd(base, pairs, samples=SAMPLES, seed=SEED)
+        if question.has_tukey
+        else np.empty(0),
+        methods=outcomes.methods,
+        topics=outcomes.topics,
+    )
 
 
 def ordered_vectors(
@@ -155,3 +175,20 @@ def _sizes(
         sizes = effect_sizes(base[pairs.candidates[block]] - others[pairs.baselines[block]])
         means[block], effects[block] = sizes.mean_differences, sizes.standardised
     return means, effects
+
+
+def _seconds(size: Size, question: PairTestQuestion) -> float:
+    is_sampled = question.test == "randomisation" or question.has_tukey
+    return 8e-6 * size.pairs + is_sampled * (4e-5 * size.pairs + 2e-4 * size.scores)
+
+
+SIGNIFICANCE: Final = declare(
+    Study(
+        kind="significance",
+        title="significance tests of all pairs",
+        question=PairTestQuestion,
+        compute=compute,
+        result=TestedPairs,
+        seconds=_seconds,
+    )
+)

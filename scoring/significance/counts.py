@@ -1,13 +1,13 @@
 """Significant pairs by measure: rows for page and CSV."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from scoring.core.measures.measure import Measure
 from scoring.significance import counts_analysis
 from scoring.significance.analysis import TESTS
+from scoring.significance.counts_analysis import SignificantPairs
 from scoring.significance.options import CORRECTIONS
 
 
@@ -32,7 +32,7 @@ class CountRow:
         return [cell for cell in self.cells if cell.correction == correction]
 
 
-def count_rows(measures: Sequence[Measure], result: Mapping[str, Any]) -> list[CountRow]:
+def count_rows(measures: Sequence[Measure], result: SignificantPairs) -> list[CountRow]:
     names = {core: name for name, core in CORRECTIONS.items()}
     axes = (TESTS, counts_analysis.CORRECTIONS, counts_analysis.LEVELS)
     return [
@@ -47,6 +47,6 @@ def count_rows(measures: Sequence[Measure], result: Mapping[str, Any]) -> list[C
             ),
         )
         for measure, pairs, significant in zip(
-            measures, result["pairs"], result["separated"], strict=True
+            measures, result.pairs, result.separated, strict=True
         )
     ]

@@ -1,12 +1,16 @@
 """Numbers of significant pairs of runs by each measure and test: Table IV of the RBP paper."""
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.costs import Size
+from scoring.analyses.studies import Study, declare
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.corrections import Correction, correct
 from scoring.core.statistics.pairs import Tail, all_pairs, compare
@@ -21,21 +25,32 @@ LEVELS: Final = (0.05, 0.01)
 CORRECTIONS: Final[tuple[Correction, ...]] = ("none", "holm", "benjamini-hochberg")
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`separated`, int64[measures, tests, corrections, levels]: significant pairs, in the order of
-    the question's `measures`, TESTS, CORRECTIONS and LEVELS; `pairs`, int64[measures]: all. Of the
-    best runs by each measure, `counted_runs` at most."""
-    measures = [parse_measure(name) for name in question["measures"]]
+@dataclass(frozen=True)
+class CountsOfMeasures:
+    measures: Sequence[str]
+    tail: Tail
+
+
+@dataclass(frozen=True, eq=False)
+class SignificantPairs:
+    """Of the best runs by each measure of the question, `counted_runs` at most."""
+
+    separated: NDArray[np.int64]  # [measures, TESTS, CORRECTIONS, LEVELS]: significant pairs
+    pairs: NDArray[np.int64]  # [measures]: all pairs
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: CountsOfMeasures) -> SignificantPairs:
+    measures = [parse_measure(name) for name in question.measures]
     most = counted_runs(len(measures))
     by_measure = ordered_vectors(campaign, qrels, measures, most=most)
     significant = [
-        [_significant(vectors, test, question["tail"]) for test in TESTS] for vectors in by_measure
+        [_significant(vectors, test, question.tail) for test in TESTS] for vectors in by_measure
     ]
     shape = (len(by_measure), len(TESTS), len(CORRECTIONS), len(LEVELS))
-    return {
-        "separated": np.array(significant, dtype=np.int64).reshape(shape),
-        "pairs": np.array([len(all_pairs(len(v.run_ids))) for v in by_measure], dtype=np.int64),
-    }
+    return SignificantPairs(
+        separated=np.array(significant, dtype=np.int64).reshape(shape),
+        pairs=np.array([len(all_pairs(len(v.run_ids))) for v in by_measure], dtype=np.int64),
+    )
 
 
 def counted_runs(measures: int) -> int:
@@ -54,3 +69,19 @@ def _significant(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:
         outcomes = compare(pair_test, all_pairs(len(base)), base)
     corrected = [correct(outcomes.p_values, correction) for correction in CORRECTIONS]
     return [[count_significant(each, level) for level in LEVELS] for each in corrected]
+
+
+def _seconds(size: Size, question: CountsOfMeasures) -> float:
+    return len(question.measures) * (6e-5 * size.pairs + 8e-5 * size.scores)
+
+
+SEPARATED_COUNTS: Final = declare(
+    Study(
+        kind="separated_counts",
+        title="significance tests by all measures",
+        question=CountsOfMeasures,
+        compute=compute,
+        result=SignificantPairs,
+        seconds=_seconds,
+    )
+)

@@ -9,8 +9,10 @@ from campaigns.options import UnknownChoice, choice_or_404
 from scoring.core.data.trec_eval_lines import has_topic_lines
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.corrections import Correction
+from scoring.core.statistics.pairs import Tail
 from scoring.evaluation.rules import rules_of
 from scoring.results.options import chosen_measure
+from scoring.significance.analysis import PairTestQuestion
 
 # The values of each parameter, as on the command line, with their labels. The first is the default.
 OFFERED: Final[dict[str, dict[str, str]]] = {
@@ -38,7 +40,7 @@ class TestChoices:
 
     measure: Measure
     test: str
-    tail: str
+    tail: Tail
     level: str
     correction: str
     against: str
@@ -53,15 +55,15 @@ class TestChoices:
         return self.tail == "one" or self.against != "base"
 
     @property
-    def question(self) -> dict[str, Any]:
+    def question(self) -> PairTestQuestion:
         """The question to the worker. The level and fast corrections are applied to its result."""
-        return {
-            "measure": str(self.measure),
-            "test": self.test,
-            "tail": self.tail,
-            "against": self.against,
-            "has_tukey": self.correction == "tukey",
-        }
+        return PairTestQuestion(
+            measure=str(self.measure),
+            test=self.test,
+            tail=self.tail,
+            against=self.against,
+            has_tukey=self.correction == "tukey",
+        )
 
     @property
     def fault(self) -> str:
@@ -78,7 +80,7 @@ class TestChoices:
 
 
 def chosen_test(viewer: Viewer, params: Mapping[str, str]) -> TestChoices:
-    chosen = {
+    chosen: dict[str, Any] = {
         name: choice_or_404(name, params.get(name), offered, usual=next(iter(offered)))
         for name, offered in OFFERED.items()
     }
@@ -87,7 +89,8 @@ def chosen_test(viewer: Viewer, params: Mapping[str, str]) -> TestChoices:
 
 def usual_test(measure: Measure) -> TestChoices:
     """The default options, also for the bars on the board."""
-    return TestChoices(measure, **{name: next(iter(OFFERED[name])) for name in OFFERED})
+    first: dict[str, Any] = {name: next(iter(OFFERED[name])) for name in OFFERED}
+    return TestChoices(measure, **first)
 
 
 def tested_measures(viewer: Viewer) -> tuple[Measure, ...]:

@@ -2,6 +2,7 @@
 page, downloads and API."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.http import QueryDict
 
@@ -11,7 +12,9 @@ from campaigns.options import choice_or_404
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.models import Analysis
 from scoring.results.options import chosen_version, versions_offered
+from scoring.significance.analysis import SIGNIFICANCE
 from scoring.significance.counts import CountRow, count_rows
+from scoring.significance.counts_analysis import SEPARATED_COUNTS, CountsOfMeasures
 from scoring.significance.options import OFFERED, TestChoices, chosen_test, tested_measures
 from scoring.significance.rows import RankedRuns, Significance, ranked_runs, significance
 
@@ -54,14 +57,14 @@ def significance_query(viewer: access.Viewer, params: QueryDict) -> Significance
     has_answer = choices.against == "base" or ranked.has_residuals
     if len(ranked.runs) < 2 or choices.fault or not has_answer:
         return SignificanceQuery(choices, versions, qrels, ranked)
-    analysis = request_analysis(viewer, qrels, "significance", choices.question)
+    analysis = request_analysis(viewer, qrels, SIGNIFICANCE, choices.question)
     is_done = analysis.state == Analysis.State.DONE
-    result = significance(choices, ranked, result_of(analysis)) if is_done else None
+    result = significance(choices, ranked, result_of(SIGNIFICANCE, analysis)) if is_done else None
     return SignificanceQuery(choices, versions, qrels, ranked, analysis, result)
 
 
 def counts_query(viewer: access.Viewer, params: QueryDict) -> CountsQuery:
-    chosen = {
+    chosen: dict[str, Any] = {
         name: choice_or_404(name, params.get(name), offered, usual=next(iter(offered)))
         for name, offered in COUNTS_OFFERED.items()
     }
@@ -70,8 +73,8 @@ def counts_query(viewer: access.Viewer, params: QueryDict) -> CountsQuery:
     measures = tested_measures(viewer)
     if qrels is None or viewer.campaign.runs.ranked().count() < 2:
         return CountsQuery(**chosen, versions=versions, qrels=qrels)
-    question = {"measures": [str(measure) for measure in measures], "tail": chosen["tail"]}
-    analysis = request_analysis(viewer, qrels, "separated_counts", question)
+    question = CountsOfMeasures([str(each) for each in measures], chosen["tail"])
+    analysis = request_analysis(viewer, qrels, SEPARATED_COUNTS, question)
     is_done = analysis.state == Analysis.State.DONE
-    rows = count_rows(measures, result_of(analysis)) if is_done else []
+    rows = count_rows(measures, result_of(SEPARATED_COUNTS, analysis)) if is_done else []
     return CountsQuery(**chosen, versions=versions, qrels=qrels, analysis=analysis, rows=rows)

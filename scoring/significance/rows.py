@@ -1,9 +1,7 @@
 """Significance of all pairs of runs, in the order of the board: for page, chart and CSV."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,7 @@ from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.significance import count_significant, indistinguishable_groups
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
-from scoring.significance.analysis import MAX_RUNS, SAMPLES
+from scoring.significance.analysis import MAX_RUNS, SAMPLES, TestedPairs
 from scoring.significance.options import CORRECTIONS, TestChoices
 
 
@@ -65,7 +63,7 @@ class Significance:
     ranked: RankedRuns
     pairs: Pairs  # positions on the board, in ascending order
     corrected: NDArray[np.float64]
-    result: Mapping[str, NDArray[Any]]  # of the worker
+    result: TestedPairs
     places: NDArray[np.int32]  # of each pair in it
     signs: NDArray[np.int8]  # what its differences are multiplied with
 
@@ -77,15 +75,15 @@ class Significance:
     @property
     def differences(self) -> NDArray[np.float64]:
         """Candidate - baseline, in units of the measure."""
-        return self._signed("differences")
+        return self._signed(self.result.differences)
 
     @property
     def effects(self) -> NDArray[np.float64]:
-        return self._signed("effects")
+        return self._signed(self.result.effects)
 
     @property
     def methods(self) -> NDArray[np.int8]:
-        return self.result["methods"][self.places]
+        return self.result.methods[self.places]
 
     @property
     def rejection_count(self) -> int:
@@ -108,7 +106,7 @@ class Significance:
     @property
     def untested_count(self) -> int:
         """The pairs without a p-value that have too few topics in common."""
-        untested = int(np.isnan(self.result["p_values"][self.places]).sum())
+        untested = int(np.isnan(self.result.p_values[self.places]).sum())
         return untested - self.spreadless_count
 
     @property
@@ -119,7 +117,7 @@ class Significance:
     @property
     def topic_count(self) -> int:
         """The most topics that a pair has in common."""
-        return int(self.result["topics"][self.places].max(initial=0))
+        return int(self.result.topics[self.places].max(initial=0))
 
     @property
     def least_p(self) -> float:
@@ -166,12 +164,12 @@ class Significance:
             b=runs[b],
             a_rank=ranks[a],
             b_rank=ranks[b],
-            difference=float(sign * result["differences"][place] + 0.0),  # no -0.0
-            effect=float(sign * result["effects"][place] + 0.0),
-            p=float(result["p_values"][place]),
+            difference=float(sign * result.differences[place] + 0.0),  # no -0.0
+            effect=float(sign * result.effects[place] + 0.0),
+            p=float(result.p_values[place]),
             p_corrected=float(self.corrected[at]),
-            method=METHODS[int(result["methods"][place])],
-            topics=int(result["topics"][place]),
+            method=METHODS[int(result.methods[place])],
+            topics=int(result.topics[place]),
             is_significant=bool(self.is_significant[at]),
         )
 
@@ -193,8 +191,8 @@ class Significance:
             signs=self.signs[kept],
         )
 
-    def _signed(self, name: str) -> NDArray[np.float64]:
-        signed: NDArray[np.float64] = self.signs * self.result[name][self.places] + 0.0  # no -0.0
+    def _signed(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        signed: NDArray[np.float64] = self.signs * values[self.places] + 0.0  # no -0.0
         return signed
 
     def matrix(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -229,22 +227,19 @@ def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedRuns:
     ).first(MAX_RUNS)
 
 
-def significance(
-    choices: TestChoices, ranked: RankedRuns, result: Mapping[str, Any]
-) -> Significance:
+def significance(choices: TestChoices, ranked: RankedRuns, result: TestedPairs) -> Significance:
     """The result of the worker with the chosen correction and level, for the runs on the board. The
     correction is for all tested pairs."""
-    p_values = result["p_values"]
     corrected = (
-        result["tukey"]
+        result.tukey
         if choices.correction == "tukey"
-        else correct(p_values, CORRECTIONS[choices.correction])
+        else correct(result.p_values, CORRECTIONS[choices.correction])
     )
     positions = {run.run_id: at for at, run in enumerate(ranked.runs)}
     position = np.array(
-        [positions.get(str(run_id), -1) for run_id in result["run_ids"]], dtype=np.int32
+        [positions.get(str(run_id), -1) for run_id in result.run_ids], dtype=np.int32
     )
-    a, b = position[result["candidates"]], position[result["baselines"]]
+    a, b = position[result.candidates], position[result.baselines]
     is_swapped = (a > b) & (not choices.is_directed)
     first, second = np.where(is_swapped, b, a), np.where(is_swapped, a, b)
     kept = np.flatnonzero((a >= 0) & (b >= 0)).astype(np.int32)

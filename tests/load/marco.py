@@ -44,14 +44,17 @@ for person in people:
 """
 # For each analysis that is done: kind, estimated seconds and seconds taken.
 TIMES = """
-from scoring.analyses.costs import estimated_seconds
+from scoring.analyses.costs import size_of
+from scoring.analyses.studies import study_of
 from scoring.models import Analysis, Job
 done = Analysis.objects.filter(campaign__slug="{slug}", state="done").select_related("campaign")
 for analysis in done.order_by("kind", "pk"):
     job = Job.objects.filter(kind="analyse", subject=analysis.pk, state="done").last()
     taken = (job.finished_at - job.claimed_at).total_seconds()
     kind = analysis.kind
-    print(kind, estimated_seconds(analysis.campaign, kind, analysis.question), taken)
+    study = study_of(kind)
+    estimate = study.seconds(size_of(analysis.campaign), study.question(**analysis.question))
+    print(kind, estimate, taken)
 """
 # What the forms of its pages ask for.
 CHOICES = [

@@ -1,6 +1,7 @@
 """Heavy questions: asked once, answered once, anew when what they hang on changes."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -13,21 +14,22 @@ from django.utils import timezone
 
 from campaigns.access import Viewer
 from campaigns.models import Audience, Campaign, Run
-from scoring import worker
 from scoring.analyses import requests
 from scoring.analyses.requests import request_analysis, result_of
+from scoring.analyses.studies import OfMeasure, Study
+from scoring.assessors.analysis import ASSESSOR_BOARDS
+from scoring.assessors.program_analysis import PROGRAM_BOARDS, OfProgram
 from scoring.jobs import queue
 from scoring.models import Analysis, Evaluation, Job
 from scoring.queue.overview import retry
+from scoring.significance.analysis import SIGNIFICANCE, PairTestQuestion
 from scoring.worker import perform_waiting_jobs
 from tests.crowd import crowd
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_user
 
 pytestmark = pytest.mark.django_db
 RBP = "RBP(p=0.5)"
-QUESTION = {
-    "measure": RBP, "test": "t", "tail": "two", "against": "base", "has_tukey": False,
-}  # fmt: skip
+QUESTION = PairTestQuestion(RBP, test="t", tail="two", against="base", has_tukey=False)
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def make_board() -> Campaign:
 def asked(campaign: Campaign, **changes: object) -> Analysis:
     fresh = Campaign.objects.select_related("active_qrels").get(pk=campaign.pk)
     viewer = Viewer(fresh, person=None, roles=frozenset({"organiser"}), team=None)
-    return request_analysis(viewer, fresh.active_qrels, "significance", QUESTION | changes)
+    return request_analysis(viewer, fresh.active_qrels, SIGNIFICANCE, replace(QUESTION, **changes))
 
 
 def test_an_analysis_is_requested_once_and_computed_once(campaign: Campaign) -> None:
@@ -57,7 +59,7 @@ def test_an_analysis_is_requested_once_and_computed_once(campaign: Campaign) -> 
     assert (again.pk, again.state) == (first.pk, Analysis.State.DONE)
     assert perform_waiting_jobs(campaign) == 0
     run_ids = set(campaign.runs.values_list("public_id", flat=True))
-    assert set(result_of(again)["run_ids"].tolist()) == run_ids
+    assert set(result_of(SIGNIFICANCE, again).run_ids.tolist()) == run_ids
 
 
 def test_another_question_is_another_analysis(campaign: Campaign) -> None:
@@ -150,14 +152,16 @@ def test_a_board_that_changed_meanwhile_is_not_answered_for(
     run = Run.objects.filter(pk=campaign.runs.first().pk)
     with monkeypatch.context() as slow:
         slow.setitem(
-            worker.COMPUTATIONS, "significance", lambda *_: run.update(withdrawn_at=timezone.now())
+            vars(SIGNIFICANCE),
+            "compute",
+            lambda *_: run.update(withdrawn_at=timezone.now()) and None,
         )
         perform_waiting_jobs(campaign)
     assert not Analysis.objects.exists()
     run.update(withdrawn_at=None)
     asked(campaign)
     perform_waiting_jobs(campaign)
-    assert result_of(Analysis.objects.get())["run_ids"].size == 2
+    assert result_of(SIGNIFICANCE, Analysis.objects.get()).run_ids.size == 2
 
 
 def test_asking_again_takes_two_queries(
@@ -168,9 +172,9 @@ def test_asking_again_takes_two_queries(
     fresh = Campaign.objects.select_related("active_qrels").get(pk=campaign.pk)
     viewer = Viewer(fresh, person=None, roles=frozenset({"organiser"}), team=None)
     with django_assert_num_queries(2):
-        found = request_analysis(viewer, fresh.active_qrels, "significance", QUESTION)
+        found = request_analysis(viewer, fresh.active_qrels, SIGNIFICANCE, QUESTION)
     with django_assert_num_queries(0):
-        result_of(found)
+        result_of(SIGNIFICANCE, found)
 
 
 def test_blind_viewers_ask_nothing(campaign: Campaign) -> None:
@@ -194,7 +198,7 @@ def test_one_that_fails_is_tried_again_then_given_up_until_somebody_has_it_retri
     campaign = make_board()
     failed = asked(campaign)
     with monkeypatch.context() as broken:
-        broken.setitem(worker.COMPUTATIONS, "significance", fail)
+        broken.setitem(vars(SIGNIFICANCE), "compute", fail)
         perform_waiting_jobs(campaign)
     assert asked(campaign).pk == failed.pk
     assert asked(campaign).state == Analysis.State.FAILED
@@ -211,12 +215,18 @@ def test_one_that_fails_is_tried_again_then_given_up_until_somebody_has_it_retri
     assert asked(campaign).state == Analysis.State.DONE
 
 
-@pytest.mark.parametrize("kind", sorted(requests.OF_RULES))
-def test_boards_of_judgments_depend_on_the_rules_of_scoring(campaign: Campaign, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("study", "question"),
+    [(ASSESSOR_BOARDS, OfMeasure(RBP)), (PROGRAM_BOARDS, OfProgram(RBP, 1))],
+    ids=["assessors", "program"],
+)
+def test_boards_of_judgments_depend_on_the_rules_of_scoring(
+    campaign: Campaign, study: Study[object, object], question: object
+) -> None:
     def request() -> Analysis:
         fresh = Campaign.objects.get(pk=campaign.pk)
         viewer = Viewer(fresh, person=None, roles=frozenset({"organiser"}), team=None)
-        return request_analysis(viewer, None, kind, {"measure": RBP})
+        return request_analysis(viewer, None, study, question)
 
     before = request().digest
     change_rules(campaign)
@@ -242,7 +252,7 @@ def answer_if_free(job_id: int) -> bool:
     with queue.job_attempt(job_id) as attempt:
         if attempt is None:
             return False
-        requests.compute_analysis(worker.COMPUTATIONS, attempt)
+        requests.compute_analysis(attempt)
         return True
 
 
@@ -256,9 +266,9 @@ def test_who_lost_the_lease_stores_nothing() -> None:
     quick = queue.claim(slow.job_id)
     assert quick is not None
     with pytest.raises(queue.LeaseLost):
-        requests.compute_analysis(worker.COMPUTATIONS, slow)
+        requests.compute_analysis(slow)
     analysis.refresh_from_db()
     assert (analysis.state, analysis.answer) == (Analysis.State.COMPUTING, None)
-    requests.compute_analysis(worker.COMPUTATIONS, quick)
+    requests.compute_analysis(quick)
     analysis.refresh_from_db()
-    assert np.isfinite(result_of(analysis)["differences"]).all()
+    assert np.isfinite(result_of(SIGNIFICANCE, analysis).differences).all()

@@ -1,16 +1,19 @@
 """How long an analysis will take is estimated before a worker begins it: quick ones do not wait for
 long ones, and one that would reach the time limit is not begun."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.conf import LazySettings
 from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Audience, Campaign
-from scoring import worker
 from scoring.analyses import costs
-from scoring.analyses.costs import SECONDS, Size, estimated_seconds, too_long
+from scoring.analyses.costs import Size, size_of, too_long
+from scoring.analyses.studies import study_of
 from scoring.models import Analysis, Job, StoredRanking
+from scoring.significance.analysis import SIGNIFICANCE
 from tests.scoring.analyses.test_analyses import RBP, asked, campaign
 
 pytestmark = pytest.mark.django_db
@@ -49,15 +52,15 @@ MEASURED = [  # seconds of one core
 ]
 
 
-def test_every_kind_of_analysis_has_an_estimate() -> None:
-    assert set(SECONDS) == set(worker.COMPUTATIONS)
+def seconds_of(kind: str, size: Size, question: dict[str, object]) -> float:
+    return study_of(kind).seconds(size, SimpleNamespace(**question))
 
 
 @pytest.mark.parametrize(("kind", "question", "size", "seconds"), MEASURED)
 def test_estimates_are_those_measured_within_a_factor_of_three(
     kind: str, question: dict[str, object], size: Size, seconds: float
 ) -> None:
-    assert 1 / 3 < SECONDS[kind](size, question) / seconds < 3
+    assert 1 / 3 < seconds_of(kind, size, question) / seconds < 3
 
 
 @pytest.mark.parametrize(("kind", "question", "size", "seconds"), MEASURED)
@@ -65,12 +68,12 @@ def test_every_analysis_of_a_class_is_quick(
     kind: str, question: dict[str, object], size: Size, seconds: float
 ) -> None:
     of_a_class = question | ({"budget": 2_000} if "budget" in question else {})
-    assert SECONDS[kind](CLASS, of_a_class) < costs.QUICK_SECONDS
+    assert seconds_of(kind, CLASS, of_a_class) < costs.QUICK_SECONDS
 
 
 def test_the_size_is_that_of_the_ranked_runs(campaign: Campaign) -> None:
     topics = campaign.topics.count()
-    assert estimated_seconds(campaign, "left_out", {}) == 0
+    assert size_of(campaign) == Size(runs=0, teams=0, topics=topics, documents=0)
     for run in campaign.runs.all():
         StoredRanking.objects.create(
             run=run,
@@ -80,8 +83,7 @@ def test_the_size_is_that_of_the_ranked_runs(campaign: Campaign) -> None:
             tied_count=0,
             longest=1_000,
         )
-    size = Size(runs=2, teams=2, topics=topics, documents=6_000)
-    assert estimated_seconds(campaign, "left_out", {}) == SECONDS["left_out"](size, {})
+    assert size_of(campaign) == Size(runs=2, teams=2, topics=topics, documents=6_000)
 
 
 @pytest.mark.parametrize("is_long", [False, True])
@@ -89,7 +91,7 @@ def test_a_job_knows_whether_it_is_long(
     campaign: Campaign, monkeypatch: pytest.MonkeyPatch, is_long: bool
 ) -> None:
     seconds = costs.QUICK_SECONDS + (0.1 if is_long else -0.1)
-    monkeypatch.setitem(SECONDS, "significance", lambda *_: seconds)
+    monkeypatch.setitem(vars(SIGNIFICANCE), "seconds", lambda *_: seconds)
     asked(campaign)
     assert Job.objects.get().is_long == is_long
 
@@ -110,7 +112,7 @@ def test_one_that_would_take_too_long_is_not_begun_and_says_so(
     campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Campaign.objects.update(board_audience=Audience.EVERYONE)
-    monkeypatch.setitem(SECONDS, "significance", lambda *_: 3_000)
+    monkeypatch.setitem(vars(SIGNIFICANCE), "seconds", lambda *_: 3_000)
     refused = asked(campaign)
     assert (refused.state, refused.pk) == (Analysis.State.FAILED, None)
     assert not Analysis.objects.exists()

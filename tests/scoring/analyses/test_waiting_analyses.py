@@ -14,6 +14,7 @@ from scoring.analyses import requests
 from scoring.analyses.requests import result_of
 from scoring.models import Analysis, Job
 from scoring.queue.overview import retry
+from scoring.significance.analysis import SIGNIFICANCE, compute
 from scoring.worker import perform_waiting_jobs
 from tests.making import make_run, make_scores
 from tests.scoring.analyses.test_analyses import (
@@ -48,7 +49,10 @@ def test_one_that_waits_is_computed_for_the_newest_state(
     assert perform_waiting_jobs(campaign) == 1
     (after,) = Analysis.objects.all()
     assert asked(campaign) == after
-    assert (after.state, result_of(after)["run_ids"].size) == (Analysis.State.DONE, scored)
+    assert (after.state, result_of(SIGNIFICANCE, after).run_ids.size) == (
+        Analysis.State.DONE,
+        scored,
+    )
 
 
 def test_fifty_states_of_a_leaderboard_are_computed_twice_at_most(
@@ -56,7 +60,6 @@ def test_fifty_states_of_a_leaderboard_are_computed_twice_at_most(
 ) -> None:
     """Each page request sees another state: half of them before a worker begins, and the others
     while it computes."""
-    compute = worker.COMPUTATIONS["significance"]
     begun = 0
 
     def fifty_states() -> None:
@@ -71,7 +74,7 @@ def test_fifty_states_of_a_leaderboard_are_computed_twice_at_most(
             fifty_states()
         return compute(*given)
 
-    monkeypatch.setitem(worker.COMPUTATIONS, "significance", count)
+    monkeypatch.setitem(vars(SIGNIFICANCE), "compute", count)
     fifty_states()
     assert Job.objects.filter(kind=Job.Kind.ANALYSE).count() == 1
     perform_waiting_jobs(campaign)
@@ -84,10 +87,11 @@ def test_several_that_wait_for_one_question_are_computed_once(
     campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a site has them that upgrades on a deadline day, or after requests at the same moment."""
-    compute = worker.COMPUTATIONS["significance"]
     begun: list[object] = []
     monkeypatch.setitem(
-        worker.COMPUTATIONS, "significance", lambda *given: begun.append(1) or compute(*given)
+        vars(SIGNIFICANCE),
+        "compute",
+        lambda *given: begun.append(1) or compute(*given),
     )
     first = asked(campaign)
     for number in range(3):
@@ -137,7 +141,7 @@ def test_one_that_reaches_the_time_limit_is_given_up_for_every_state_with_its_re
         raise SoftTimeLimitExceeded
 
     with monkeypatch.context() as slow:
-        slow.setitem(worker.COMPUTATIONS, "significance", take_too_long)
+        slow.setitem(vars(SIGNIFICANCE), "compute", take_too_long)
         assert perform_waiting_jobs(campaign) == 1
     job = Job.objects.get()
     reason = "It took longer than 810 s, the limit for one job."
@@ -153,7 +157,7 @@ def test_one_that_reaches_the_time_limit_is_given_up_for_every_state_with_its_re
     perform_waiting_jobs(campaign)
     done = asked(campaign)
     assert (done.pk, done.state, done.failure) == (failed.pk, Analysis.State.DONE, "")
-    assert result_of(done)["run_ids"].size == 3
+    assert result_of(SIGNIFICANCE, done).run_ids.size == 3
 
 
 @pytest.mark.django_db(transaction=True)
@@ -170,7 +174,7 @@ def test_one_that_took_too_long_is_forgotten_when_a_later_one_did_not(
         raise SoftTimeLimitExceeded
 
     with monkeypatch.context() as busy:
-        busy.setitem(worker.COMPUTATIONS, "significance", take_too_long)
+        busy.setitem(vars(SIGNIFICANCE), "compute", take_too_long)
         worker.perform()
     score_again(campaign)
     assert asked(campaign).state == Analysis.State.WAITING

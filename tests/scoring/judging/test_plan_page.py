@@ -16,15 +16,14 @@ from django.urls import reverse
 from campaigns.judging import plans
 from campaigns.judging.plan_form import PlanForm
 from campaigns.models import Campaign, Judgment, Plan, Task, User
-from scoring import worker
-from scoring.analyses import requests
 from scoring.analyses.budget import NewAnalyses
 from scoring.core.judging.candidates import collect_candidates
 from scoring.core.judging.selection import METHODS
 from scoring.evaluation import storage
-from scoring.judging import candidates
-from scoring.judging import pool_size as pool_sizes
-from scoring.judging.pool_size import pool_size
+from scoring.judging import candidates, pool_size_analysis
+from scoring.judging.analysis import JUDGING_PLAN, PlanArrays
+from scoring.judging.analysis import compute as compute_plan
+from scoring.judging.pool_size_analysis import PoolToDepth, compute
 from scoring.models import Analysis
 from tests.flow_world import perform_jobs
 from tests.making import (
@@ -203,16 +202,16 @@ def test_an_outdated_forecast_is_shown_with_its_age(
 ) -> None:
     plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
-    compute, documents = worker.COMPUTATIONS["judging_plan"], iter(("18", "22"))
+    documents = iter(("18", "22"))
 
-    def judging_meanwhile(*params: Any) -> requests.Result:
-        result = compute(*params)
+    def judging_meanwhile(*params: Any) -> PlanArrays | None:
+        result = compute_plan(*params)
         for document in documents:
             judge(plan, make_user(), {document: 1})
             break
         return result
 
-    monkeypatch.setitem(worker.COMPUTATIONS, "judging_plan", judging_meanwhile)
+    monkeypatch.setitem(vars(JUDGING_PLAN), "compute", judging_meanwhile)
     assert "Refresh" in get(organiser_client, "judging-plan", **CHOSEN)
     perform_jobs()
     outdated_page = get(organiser_client, "judging-plan", **CHOSEN)
@@ -393,7 +392,7 @@ def test_a_worker_counts_the_pool_of_many_runs(
     at_once = table(organiser_client, "judging-plan-runs-csv", **deep)
     assert not campaign.analyses.filter(kind="pool_size").exists()
     campaign.analyses.all().delete()
-    monkeypatch.setattr(pool_sizes, limit, value)
+    monkeypatch.setattr(pool_size_analysis, limit, value)
     page = get(organiser_client, "judging-plan", **deep)
     assert page.headers["Refresh"] == "2"
     assert "Computing the forecast of this plan" in text_of(page)
@@ -421,7 +420,7 @@ def test_the_pool_is_counted_to_its_depth_only(campaign: Campaign) -> None:
     ):
         pooled = {doc_id for run in contribute[priority] for doc_id in run[:depth]}
         with mock.patch.object(candidates, "collect_candidates", wraps=collect_candidates) as made:
-            question = {"p": 0.8, "priority": priority, "depth": depth}
-            size = pool_size(campaign, starts_from, question)
+            question = PoolToDepth(p=0.8, priority=priority, depth=depth)
+            size = compute(campaign, starts_from, question).documents
         assert size == len(pooled - ({"22", "11"} if starts_from else set()))
         assert all(call.kwargs["depth"] == min(depth, 100) for call in made.call_args_list)

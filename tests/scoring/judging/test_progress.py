@@ -18,7 +18,7 @@ from campaigns.judging.final_grades import final_grade_values
 from campaigns.models import Campaign, Judgment, Membership, Plan, User
 from scoring.core.judging.candidates import find_outcomes
 from scoring.core.judging.selection import bounds_of_runs
-from scoring.judging import judging_forecast
+from scoring.judging import forecast_analysis
 from scoring.judging.candidates import candidates_of_campaign, table_of_grades
 from scoring.judging.progress import progress_of
 from tests.flow_world import perform_jobs
@@ -326,8 +326,8 @@ def test_a_worker_computes_the_forecast_of_large_campaigns(
     )
     at_once = {more: organiser_client.get(table, {"after": more}).content for more in ("5", "900")}
     assert not campaign.analyses.exists()
-    monkeypatch.setattr(judging_forecast, limit, value)
-    monkeypatch.setattr(judging_forecast, "_cached_forecast", None)  # no web process computes it
+    monkeypatch.setattr(forecast_analysis, limit, value)
+    monkeypatch.setattr(forecast_analysis, "_cached_forecast", None)  # no web process computes it
     for more in at_once:
         answer = organiser_client.get(table, {"after": more})
         assert (answer.status_code, bool(answer["Retry-After"])) == (202, True)
@@ -357,12 +357,12 @@ def test_a_worker_computes_the_forecast_of_orders_that_look_at_many_documents(
     """Each further document looks at the 40 ranked documents of its topic."""
     made(campaign, method=method)
     table = reverse("scoring:judging-csv", args=["planned"])
-    monkeypatch.setattr(judging_forecast, "AT_ONCE_BY_TOPIC", 2 * 40)
+    monkeypatch.setattr(forecast_analysis, "AT_ONCE_BY_TOPIC", 2 * 40)
     assert organiser_client.get(table, {"after": "3"}).status_code == 202
     at_once = organiser_client.get(table, {"after": "2"})
     assert at_once.status_code == 200
     assert not campaign.analyses.filter(question__more=2).exists()
-    monkeypatch.setattr(judging_forecast, "AT_ONCE_BY_TOPIC", 2 * 40 - 1)
+    monkeypatch.setattr(forecast_analysis, "AT_ONCE_BY_TOPIC", 2 * 40 - 1)
     assert organiser_client.get(table, {"after": "2"}).status_code == 202
     perform_jobs()
     assert organiser_client.get(table, {"after": "2"}).content == at_once.content

@@ -9,6 +9,7 @@ from campaigns.models import Run
 from scoring.core.measures.names import parse_measure
 from scoring.leaderboard.significance_bars import covering_groups, in_columns
 from scoring.models import Analysis
+from scoring.significance.analysis import PairTestQuestion
 from scoring.significance.options import usual_test
 from scoring.worker import perform_waiting_jobs
 from tests.making import make_run
@@ -43,7 +44,7 @@ def test_bars_join_runs_without_a_significant_difference_once_it_is_computed() -
     assert "runs on one bar do not differ significantly" in text_of(page)
     assert 'title="no significant difference: ranks 1–2"' in page.content.decode()
     assert (
-        Analysis.objects.get(kind="significance").question
+        PairTestQuestion(**Analysis.objects.get(kind="significance").question)
         == usual_test(parse_measure(RBP)).question
     )
 

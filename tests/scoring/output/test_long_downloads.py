@@ -18,6 +18,7 @@ from scoring.core.data.artefacts import pack_vector
 from scoring.downloads import views
 from scoring.models import Analysis, Score
 from scoring.output import long_downloads, public, table
+from scoring.significance.analysis import SIGNIFICANCE
 from tests.browser.boards import make_published_board
 from tests.flow_world import perform_jobs
 from tests.making import make_user
@@ -156,10 +157,10 @@ def test_requests_share_the_result_of_an_analysis(board: Campaign) -> None:
     ask(board, "scoring:significance")
     perform_jobs()
     analysis = Analysis.objects.get(kind="significance")
-    result = requests.result_of(analysis)
-    assert requests.result_of(Analysis.objects.get(pk=analysis.pk)) is result
+    result = requests.result_of(SIGNIFICANCE, analysis)
+    assert requests.result_of(SIGNIFICANCE, Analysis.objects.get(pk=analysis.pk)) is result
     with pytest.raises(ValueError, match="read-only"):
-        result["p_values"][0] = 0
+        result.p_values[0] = 0
 
 
 def test_an_analysis_replaced_during_a_request_is_asked_for_again(board: Campaign) -> None:

@@ -14,13 +14,13 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, Membership, Run, Team, TopicAssessor, User
 from scoring.analyses.requests import packed
+from scoring.analyses.studies import study_of
 from scoring.core.data.artefacts import pack_vector
 from scoring.core.data.ranking import Ranking, rank
 from scoring.core.measures.names import parse_measure
 from scoring.evaluation.rules import rules_of, version_of
 from scoring.evaluation.storage import store_ranking
 from scoring.models import Analysis, Evaluation, Job, Score, StoredRanking
-from scoring.worker import COMPUTATIONS
 from tests.access.crawler import addresses
 from tests.flow_world import perform_jobs
 from tests.making import give_file, make_campaign, make_organiser, make_qrels
@@ -118,7 +118,8 @@ def _paths(campaign: Campaign) -> Iterator[str]:
 def _answer(campaign: Campaign) -> None:
     """What a worker would, where scores alone are read."""
     for analysis in campaign.analyses.filter(kind__in=("significance", "difference")):
-        found = COMPUTATIONS[analysis.kind](campaign, analysis.qrels, analysis.question)
+        study = study_of(analysis.kind)
+        found = study.compute(campaign, analysis.qrels, study.question(**analysis.question))
         analysis.answer, analysis.state = packed(found), Analysis.State.DONE
         analysis.save()
 

@@ -14,7 +14,7 @@ from scoring.jobs import housekeeping
 from scoring.models import Job, Snapshot
 from scoring.queue import overview
 from scoring.queue.overview import failed_jobs
-from scoring.worker import COMPUTATIONS, HANDLERS
+from scoring.worker import HANDLERS
 from tests.crowd import crowd
 from tests.flow_world import World, perform_jobs, run_file
 from tests.making import make_campaign, make_failed_job, make_organiser, make_run
@@ -201,10 +201,6 @@ def test_an_error_is_escaped(world: World) -> None:
     page = queue(world).content.decode()
     assert "<script>alert(1)" not in page
     assert "second line" in page
-
-
-def test_every_analysis_is_named_in_words() -> None:
-    assert set(COMPUTATIONS) == set(overview.ANALYSES)
 
 
 def test_a_long_queue_takes_no_more_queries_than_a_short_one(

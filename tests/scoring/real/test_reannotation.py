@@ -11,6 +11,7 @@ from scipy import stats
 from statsmodels.stats import inter_rater
 
 from campaigns.judging import pool_files
+from scoring.analyses.studies import OfMeasure
 from scoring.assessors import analysis
 from scoring.assessors.agreement import agreement_of
 from scoring.cli.opening import open_qrels, open_run
@@ -158,9 +159,9 @@ def test_answers_brought_in_give_the_same_numbers(settings, tmp_path):
     assert (pair.documents, pair.topics, f"{pair.kappa:.4f}") == (1111, 12, "0.2280")
     for number, ranking in enumerate(rankings()):
         store(make_run(campaign, tag=f"run{number}", public_id=f"dl-{number:02}"), ranking)
-    found = analysis.compute(campaign, None, {"measure": "nDCG@10"})
-    assert (found["topics"].tolist(), found["run_pairs"].tolist()) == ([13], [66])
-    assert f"{found['tau'][0]:.3f}" == "0.809"
+    found = analysis.compute(campaign, None, OfMeasure("nDCG@10"))
+    assert (found.topics.tolist(), found.run_pairs.tolist()) == ([13], [66])
+    assert f"{found.tau[0]:.3f}" == "0.809"
 
 
 def take(campaign, person, path):

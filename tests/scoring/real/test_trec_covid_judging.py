@@ -27,6 +27,7 @@ from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
 from scoring.evaluation.storage import load_ranking
+from scoring.judging.analysis import JUDGING_PLAN
 from scoring.judging.candidates import contributing_runs, table_of_grades
 from scoring.judging.progress import progress_of
 from scoring.models import Analysis, Job
@@ -229,13 +230,14 @@ def test_a_forecast_of_4000_documents_is_what_method_a_then_leaves(
     perform_jobs()
     page = client.get(url, asked)
     assert page.status_code == 200
-    answer = result_of(Analysis.objects.get(campaign=covid))
-    assert answer["chosen_by_topic"].sum() == 4000
+    answer = result_of(JUDGING_PLAN, Analysis.objects.get(campaign=covid))
+    assert answer is not None
+    assert answer.chosen_by_topic.sum() == 4000
     plan = plans.create_plan(plan=page.context["form"].plan(4000), actor=None)
     perform_jobs(Job.Kind.LAY_OUT)
     judge(waiting(plan), {}, make_user())
     progress = progress_of(plan)
     assert progress is not None
     left = progress.bounds.residual.mean(axis=1)
-    assert progress.run_ids == tuple(answer["run_ids"].tolist())
-    assert np.abs(left - answer["after"][1]).max() < 1e-9  # plans look 100 documents deep
+    assert progress.run_ids == tuple(answer.run_ids.tolist())
+    assert np.abs(left - answer.after[1]).max() < 1e-9  # plans look 100 documents deep

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,13 @@ from campaigns.access import Viewer
 from campaigns.judging.final_grades import final_grade_values, stamp_of
 from campaigns.models import Campaign, Plan, Qrels
 from scoring.analyses.means import FILES_AT_ONCE, NotComputedYet
-from scoring.analyses.requests import last_computed, request_analysis, result_of
+from scoring.analyses.requests import (
+    judgments_of,
+    last_computed,
+    request_analysis,
+    result_of,
+)
+from scoring.analyses.studies import Reads, Study, declare
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import find_candidates
 from scoring.core.judging.planned_judging import expected_bounds, expected_shares, plan_judging
@@ -67,24 +73,46 @@ def judging_forecast(
     return _cached_forecast(plan, min(more, left), (stamp_of(campaign), stored, scale))
 
 
-def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`question` holds `plan`, its id, `more`, and `whole`, the total number of its documents;
-    `qrels` is the version that the plan starts from.
+@dataclass(frozen=True)
+class AfterMore:
+    plan: int  # id
+    more: int  # documents
+    whole: int  # the total number of its documents
 
-    `documents` is the number of further judgments in the forecast; `base` and `residual` are
-    float64[runs], the forecast means of the runs of `run_ids`.
-    """
-    plan = campaign.plans.select_related("starts_from").get(pk=question["plan"])
+
+@dataclass(frozen=True, eq=False)
+class ForecastMeans:
+    documents: int  # further judgments in the forecast
+    run_ids: NDArray[np.str_]  # none if no contributing run has a candidate
+    base: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+def compute(campaign: Campaign, starts_from: Qrels | None, question: AfterMore) -> ForecastMeans:
+    plan = campaign.plans.select_related("starts_from").get(pk=question.plan)
     plan.campaign = campaign
     judged = _judged(plan)
-    forecast = _computed(plan, min(question["more"], max(0, question["whole"] - judged)))
+    forecast = _computed(plan, min(question.more, max(0, question.whole - judged)))
     runs = forecast.runs if forecast else {}
-    return {
-        "documents": forecast.documents if forecast else 0,
-        "run_ids": np.array(list(runs), np.str_),
-        "base": np.array([run.base for run in runs.values()]),
-        "residual": np.array([run.residual for run in runs.values()]),
-    }
+    return ForecastMeans(
+        documents=forecast.documents if forecast else 0,
+        run_ids=np.array(list(runs), np.str_),
+        base=np.array([run.base for run in runs.values()]),
+        residual=np.array([run.residual for run in runs.values()]),
+    )
+
+
+JUDGING_OUTLOOK: Final = declare(
+    Study(
+        kind="judging_outlook",
+        title="forecast of judging",
+        question=AfterMore,
+        compute=compute,
+        result=ForecastMeans,
+        reads=Reads.RANKINGS | Reads.JUDGMENTS,
+        seconds=lambda size, _: 2e-6 * size.candidates,
+    )
+)
 
 
 def runs_out(plan: Plan) -> bool:
@@ -100,18 +128,19 @@ def total_documents(plan: Plan) -> int:
 
 def _by_worker(viewer: Viewer, plan: Plan, more: int) -> JudgingForecast | NotComputedYet | None:
     whole = total_documents(plan)
-    question = {"plan": plan.pk, "more": min(more, whole), "whole": whole}
-    analysis = request_analysis(viewer, plan.starts_from, "judging_outlook", question)
+    question = AfterMore(plan.pk, min(more, whole), whole)
+    analysis = request_analysis(viewer, plan.starts_from, JUDGING_OUTLOOK, question)
     last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
     if last is None:
         return NotComputedYet(analysis)
-    result = result_of(last)
-    if not len(result["run_ids"]):
+    result = result_of(JUDGING_OUTLOOK, last)
+    if not len(result.run_ids):
         return None
-    behind = plan.campaign.judgments.count() - int(result["judgments"])
-    means = zip(*(result[name].tolist() for name in ("run_ids", "base", "residual")), strict=True)
+    behind = plan.campaign.judgments.count() - judgments_of(JUDGING_OUTLOOK, last)
+    columns = (each.tolist() for each in (result.run_ids, result.base, result.residual))
+    means = zip(*columns, strict=True)
     runs = {run_id: ForecastRun(base, residual) for run_id, base, residual in means}
-    return JudgingForecast(int(result["documents"]), runs, behind)
+    return JudgingForecast(result.documents, runs, behind)
 
 
 def _judged(plan: Plan) -> int:
@@ -132,7 +161,8 @@ def _computed(plan: Plan, more: int) -> JudgingForecast | None:
     p, starts_from = plan.persistence, plan.starts_from
     state = judging_state(
         plan.campaign,
-        {"p": p, "priority": plan.lowest_priority},
+        p=p,
+        priority=plan.lowest_priority,
         starts_from=starts_from,
         depth=depth_tracked(p),  # the candidates that the page has cached
     )

@@ -1,12 +1,13 @@
 """Scores of a team's runs without the judgments of documents that only they contributed."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
+from scoring.analyses.studies import Reads, Study, declare
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.judging.pooled_judgments import (
     JudgedPlaces,
@@ -27,21 +28,34 @@ from scoring.core.statistics.undefined import nan_if_none
 from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
-from scoring.pools.pool import pool_of
+from scoring.pools.pool import PoolFacts, pool_of
 
 _CELLS = 1 << 22  # ranks graded at a time, so that memory stays bounded
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`base`, `residual` and `rank` of each run by the question's `measure` without the judgments
-    that only the pooled runs of its team contribute to a pool of `depth` ("any": any rank; "pool":
-    the pool's own depth): float64[runs], NaN where not defined. `lost` and `lost_relevant`,
-    int64[runs]: the number of these judgments.
+@dataclass(frozen=True)
+class LeaveTeamsOut:
+    measure: str
+    depth: str  # of the pool; "any": any rank; "pool": the pool's own depth
 
-    The rank is among all runs, each scored with the remaining judgments.
-    """
+
+@dataclass(frozen=True, eq=False)
+class WithoutOwnDocuments(PoolFacts):
+    """Scores of each run without the judgments that only the pooled runs of its team contribute to
+    the pool, NaN where not defined, and the numbers of these judgments. The rank is among all runs,
+    each scored with the remaining judgments."""
+
+    run_ids: NDArray[np.str_]
+    base: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    rank: NDArray[np.float64]
+    lost: NDArray[np.int64]
+    lost_relevant: NDArray[np.int64]
+
+
+def compute(campaign: Campaign, qrels: Qrels, question: LeaveTeamsOut) -> WithoutOwnDocuments:
     rules, table = rules_of(campaign), load_table(qrels, campaign)
-    measure = parse_measure(question["measure"])
+    measure = parse_measure(question.measure)
     runs = ranked_and_scored(campaign, qrels)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
     teams, team_of = np.unique([run.team.public_id for run in runs], return_inverse=True)
@@ -50,7 +64,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
         pool.of_contributors(places),
         pool.of_contributors(team_of.tolist()),
         len(table.grades),
-        depth=pool.limit(question["depth"]),
+        depth=pool.limit(question.depth),
     )
     losses = losses_of(owners, table)
     means = np.full((2, len(teams), len(runs)), np.nan)
@@ -61,15 +75,15 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     own = (team_of, np.arange(len(runs)))
     lost = np.array([owners == team for team in range(len(teams))], dtype=bool)
     counts = counts_under(table, lost.reshape(len(teams), len(owners)))
-    return {
+    return WithoutOwnDocuments(
         **pool.facts(),
-        "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
-        "base": means[0][own],
-        "residual": means[1][own],
-        "rank": np.array(ranks, dtype=np.float64).reshape(means[0].shape)[own],
-        "lost": counts.sum(axis=(1, 2))[team_of],
-        "lost_relevant": counts[:, :, rules.rel :].sum(axis=(1, 2))[team_of],
-    }
+        run_ids=np.array([run.public_id for run in runs], dtype=np.str_),
+        base=means[0][own],
+        residual=means[1][own],
+        rank=np.array(ranks, dtype=np.float64).reshape(means[0].shape)[own],
+        lost=counts.sum(axis=(1, 2))[team_of],
+        lost_relevant=counts[:, :, rules.rel :].sum(axis=(1, 2))[team_of],
+    )
 
 
 def _means_without(
@@ -129,3 +143,16 @@ def _replaced(
     residual = complete.residual.copy()
     residual[rows] = after.residual[entries]
     return Scores(base, residual)
+
+
+LEFT_OUT: Final = declare(
+    Study(
+        kind="left_out",
+        title="scores without each team",
+        question=LeaveTeamsOut,
+        compute=compute,
+        result=WithoutOwnDocuments,
+        reads=Reads.SCORES | Reads.POOL_DEPTH,
+        seconds=lambda size, _: size.reading + 2e-6 * size.runs * size.teams * size.topics,
+    )
+)
