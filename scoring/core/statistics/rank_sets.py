@@ -1,0 +1,236 @@
+"""Between which ranks does each run lie, if the sets of all runs are to be right at once?
+
+Simultaneous confidence sets for ranks, from comparisons of all pairs: M. Mogstad, J. P. Romano,
+A. M. Shaikh and D. Wilhelm, "Inference for Ranks with Applications to Mobility across
+Neighbourhoods and Academic Achievement across Countries", Review of Economic Studies 91(1), 2024.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.statistics.corrections import correct
+from scoring.core.statistics.intervals import drawn_counts
+from scoring.core.statistics.pairs import (
+    STUDENT,
+    Pairs,
+    all_pairs,
+    blocks_of,
+    checked_scores,
+    compare,
+    is_same_throughout,
+)
+from scoring.core.statistics.significance import paired_t
+
+RankCorrection: TypeAlias = Literal["max_t", "holm"]
+
+FEW_TOPICS: Final = 4  # differences that so few topics make up are not compared by max_t
+MOST_OF_THE_SPREAD: Final = 0.95  # of the sum of squares around the mean difference
+ABOVE_CRITICAL: Final = 50  # samples, enough to find a critical value
+
+_NO_SPREAD = 1e-12  # of a sum of squares, or differences: only rounding is left
+_CELLS_AT_A_TIME = 1 << 20  # pairs x samples, and samples x topics: 8 MB for each array
+
+
+@dataclass(frozen=True, eq=False)
+class RankSets:
+    """Of each run the ranks from `best` to `worst`, 1 being the best rank."""
+
+    best: NDArray[np.int64]  # int64[runs], 1 + the runs that are significantly better
+    worst: NDArray[np.int64]  # int64[runs], all runs - those that are significantly worse
+    level: float  # familywise: how often the sets of all runs contain their true ranks, at least
+    critical_value: float = math.nan  # of |t|, by "max_t"
+    undefined: str = ""  # a sentence that says why all sets contain all ranks and mean nothing
+
+
+def rank_sets(
+    scores: NDArray[np.float64],
+    *,
+    correction: RankCorrection = "max_t",
+    level: float = 0.95,
+    samples: int,
+    seed: int,
+) -> RankSets:
+    """Sets of ranks that contain the true ranks of all runs at once, with a familywise `level`.
+
+    `scores` is float64[runs, topics], higher being better, NaN where a run has no score; two runs
+    are compared on the topics that both have. The true rank of a run is 1 + the runs with a higher
+    true mean, the mean over all topics that could have been drawn. Of runs with equal true means,
+    each of the ranks that they share counts, and the sets contain all of them.
+
+    No rank of a run is below 1 + the runs that are significantly better, or above all runs - those
+    that are significantly worse. This is wrong for a run only if a pair is significant whose true
+    means are equal or in the opposite order, and the correction limits how often any pair is:
+
+    - "max_t" compares |t| of each pair with one critical value, the `level` quantile of the largest
+      |t*| of all pairs over `samples` sets of as many topics, drawn with replacement (studentised
+      bootstrap). t* is the mean difference of the drawn topics minus that of all topics, divided by
+      the standard error of the drawn topics. Without spread among these, it is infinite, and 0 if
+      the two means are equal.
+    - "holm" tests all pairs with the paired t test, with Holm's correction. Because the direction
+      is a result too, each pair counts as two one-tailed tests.
+
+    A pair that differs by the same on all topics, to 12 decimals, is never significant: a spread of
+    zero says nothing about other topics. By "max_t", neither is one of which FEW_TOPICS topics or
+    fewer make up MOST_OF_THE_SPREAD. More than one in a hundred resamples have none of these
+    topics, and hardly any spread. One such pair, usually of two versions of a run, would make the
+    critical value so large that no pair is significant.
+
+    Raises ValueError for scores that are no matrix of finite numbers, for another correction,
+    unless 0 < level < 1, and for less than `least_samples` of the level.
+    """
+    if correction not in get_args(RankCorrection):
+        raise ValueError(f"correction must be 'max_t' or 'holm', not {correction!r}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    if samples < least_samples(level):
+        raise ValueError(f"a level of {level} needs at least {least_samples(level)} samples")
+    runs, topics = checked_scores(scores).shape
+    pairs = all_pairs(runs)
+    if runs < 2:
+        return _all_ranks(runs, level, "Two runs or more are needed.")
+    if correction == "max_t" and topics <= FEW_TOPICS:
+        return _all_ranks(runs, level, f"More than {FEW_TOPICS} topics are needed.")
+    critical_value = math.nan
+    if correction == "holm":
+        t, is_compared, is_significant = _by_holm(scores, pairs, 1 - level)
+    else:
+        t, is_compared = _compared(scores, pairs)
+        largest = np.sort(_largest_t(scores, pairs, is_compared, samples, seed))
+        critical_value = float(largest[_place(level, samples)])
+        is_significant = is_compared & (np.abs(t) > critical_value)
+    if not is_compared.any():
+        why = "The differences between runs have no spread, or only on a few topics."
+        return _all_ranks(runs, level, why)
+    if math.isinf(critical_value):
+        why = "The topics are too few: too many of their resamples have no spread."
+        return _all_ranks(runs, level, why)
+    ahead = np.where(t > 0, pairs.candidates, pairs.baselines)[is_significant]
+    behind = np.where(t > 0, pairs.baselines, pairs.candidates)[is_significant]
+    best = 1 + np.bincount(behind, minlength=runs)
+    worst = runs - np.bincount(ahead, minlength=runs)
+    return RankSets(best, worst, level, critical_value)
+
+
+def _all_ranks(runs: int, level: float, why: str) -> RankSets:
+    return RankSets(np.ones(runs, np.int64), np.full(runs, runs), level, undefined=why)
+
+
+def least_samples(level: float) -> int:
+    """The samples without which their largest |t*| is no critical value of this level: 19 of 95 %,
+    99 of 99 %."""
+    return max(1, math.ceil(1 / (1 - level) - 1e-9) - 1)
+
+
+def enough_samples(level: float) -> int:
+    """The samples of which ABOVE_CRITICAL lie above the critical value: 1,000 of 95 %."""
+    return math.ceil(ABOVE_CRITICAL / (1 - level) - 1e-6)
+
+
+def _place(level: float, samples: int) -> int:
+    """Among the ascending |t*|. As many as this lie below the critical value, so that a new one
+    exceeds it with a probability of at most 1 - level."""
+    return math.ceil(level * (samples + 1) - 1e-9) - 1
+
+
+def _by_holm(
+    scores: NDArray[np.float64], pairs: Pairs, alpha: float
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of each pair t, whether it is compared, and whether it is significant."""
+    both_ways = Pairs(
+        np.concatenate([pairs.candidates, pairs.baselines]),
+        np.concatenate([pairs.baselines, pairs.candidates]),
+    )
+    found = compare(partial(paired_t, tail="one"), both_ways, scores)
+    rejected = correct(found.p_values, "holm") <= alpha
+    first, second = slice(len(pairs)), slice(len(pairs), None)
+    is_compared = found.methods[first] == STUDENT
+    return found.statistics[first], is_compared, rejected[first] | rejected[second]
+
+
+def _compared(
+    scores: NDArray[np.float64], pairs: Pairs
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Of each pair t, and whether it is compared by max_t."""
+    t, is_compared = np.zeros(len(pairs)), np.zeros(len(pairs), np.bool_)
+    for block in blocks_of(len(pairs), scores.shape[1]):
+        differences = scores[pairs.candidates[block]] - scores[pairs.baselines[block]]
+        means, centred, sizes = _around_means(differences)
+        squares = centred**2
+        total = squares.sum(axis=1)
+        largest = np.partition(squares, -FEW_TOPICS, axis=1)[:, -FEW_TOPICS:].sum(axis=1)
+        varies = ~is_same_throughout(differences) & (total > 0)
+        is_compared[block] = varies & (largest < MOST_OF_THE_SPREAD * total)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t[block] = np.where(varies, means / np.sqrt(total / (sizes - 1) / sizes), 0.0)
+    return t, is_compared
+
+
+def _largest_t(
+    scores: NDArray[np.float64],
+    pairs: Pairs,
+    is_compared: NDArray[np.bool_],
+    samples: int,
+    seed: int,
+) -> NDArray[np.float64]:
+    """float64[samples]: the largest |t*| of the compared pairs. The generator gives the same draws
+    whatever the size of the blocks."""
+    random = np.random.default_rng(seed)
+    topics = scores.shape[1]
+    candidates, baselines = pairs.candidates[is_compared], pairs.baselines[is_compared]
+    squares = np.zeros(samples)
+    for drawn in _blocks(samples, topics) if len(candidates) else ():
+        counts = drawn_counts(random, topics, len(squares[drawn]))
+        for block in _blocks(len(candidates), max(counts.shape)):
+            found = _largest_squares(scores[candidates[block]] - scores[baselines[block]], counts)
+            np.maximum(squares[drawn], found, out=squares[drawn])
+    return np.sqrt(squares)
+
+
+def _blocks(count: int, width: int) -> Iterator[slice]:
+    step = max(1, _CELLS_AT_A_TIME // width)
+    for start in range(0, count, step):
+        yield slice(start, min(start + step, count))
+
+
+def _largest_squares(
+    differences: NDArray[np.float64], counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """float64[samples]: the largest t*² of these pairs, with each topic drawn `counts` times,
+    float64[topics, samples].
+
+    With sums s of the centred differences and q of their squares over n drawn topics, the variance
+    of the drawn ones is (q - s²/n) / (n - 1), so that t*² = (n - 1) r / (1 - r) with r = s² / (nq),
+    the part of the squares that the mean makes up. It grows with r, so if all pairs have the same
+    topics, only the largest r is needed.
+    """
+    _, centred, _ = _around_means(differences)
+    sums, squares = centred @ counts, centred**2 @ counts
+    known = ~np.isnan(differences)
+    sizes = counts.sum(axis=0) if known.all() else known.astype(np.float64) @ counts
+    # In place, because these two arrays take most of the time. What is added makes 0 / 0 zero.
+    sums *= sums
+    squares += _NO_SPREAD**2
+    sums /= squares
+    part = (sums.max(axis=0, keepdims=True) if known.all() else sums) / np.maximum(sizes, 1)
+    found = np.full_like(part, np.inf)
+    np.divide((sizes - 1) * part, 1 - part, out=found, where=part < 1 - _NO_SPREAD)
+    largest: NDArray[np.float64] = found.max(axis=0)
+    return largest
+
+
+def _around_means(
+    differences: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """The mean difference of each pair, float64[pairs], the differences from it with 0 for topics
+    that are not common, float64[pairs, topics], and the numbers of common topics."""
+    known = ~np.isnan(differences)
+    sizes = known.sum(axis=1)
+    values = np.where(known, differences, 0.0)
+    means = values.sum(axis=1) / np.maximum(sizes, 1)
+    return means, np.where(known, values - means[:, None], 0.0), sizes
