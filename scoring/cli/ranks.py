@@ -1,6 +1,7 @@
 """`trackside ranks`: how certain the rank of each run is."""
 
 import argparse
+import sys
 
 from scoring.cli.score_sources import read_scores, source_faults
 from scoring.cli.tables import print_csv
@@ -12,9 +13,11 @@ def run(options: argparse.Namespace) -> int:
     faults = list(source_faults(options))
     if faults:
         raise BadInput(faults)
-    how = RankBootstrap(options.samples, options.seed, options.level)
+    how = RankBootstrap(options.samples, options.seed, options.level, options.correction)
     how.refuse_bad()
     board, _ = read_scores(options)
-    table = ranks_table(board, how)
+    table, no_sets = ranks_table(board, how)
+    if no_sets:
+        sys.stderr.write(f"note: there are no rank sets. {no_sets}\n")
     print_csv(table.names, table)
     return 0

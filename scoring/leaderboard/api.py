@@ -46,7 +46,9 @@ class IntervalSerializer(serializers.Serializer):
 
     rank_best = serializers.IntegerField()
     rank_worst = serializers.IntegerField()
-    p_best = serializers.FloatField()
+    first_share = serializers.FloatField()
+    rank_set_best = serializers.IntegerField(allow_null=True)
+    rank_set_worst = serializers.IntegerField(allow_null=True)
     possible_best = serializers.IntegerField(allow_null=True)
     possible_worst = serializers.IntegerField(allow_null=True)
 

@@ -15,7 +15,6 @@ from django.template.loader import render_to_string
 from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.analyses.requests import AnalysisRequest, request_analyses
-from scoring.analyses.studies import OfMeasure
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart, interval_sketch
@@ -26,6 +25,7 @@ from scoring.leaderboard.significance_bars import can_have_bars, significance_ba
 from scoring.models import Analysis
 from scoring.output.responses import page_or_404
 from scoring.ranks.analysis import RANK_INTERVALS
+from scoring.ranks.options import ranks_question
 from scoring.results.cache import cached_board
 from scoring.results.options import (
     JUDGED,
@@ -76,7 +76,7 @@ def _analyses(viewer: Viewer, board: Leaderboard, sort: str) -> dict[str, Analys
     if sort == "rank" and can_have_bars(viewer, board):
         requests.append((board.qrels, SIGNIFICANCE, usual_test(board.measure).question))
     if can_have_marks(viewer, board):
-        requests.append((board.qrels, RANK_INTERVALS, OfMeasure(str(board.measure))))
+        requests.append((board.qrels, RANK_INTERVALS, ranks_question(board.measure)))
     if not requests:
         return {}
     analyses = request_analyses(viewer, requests, is_free=True)

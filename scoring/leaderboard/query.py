@@ -7,7 +7,7 @@ columns=RR&columns=Q  further measures
 team, type, judged    filters; the rows keep their ranks among all runs
 runs=best             the best run of each team, among those that match type and judged
 ties=on               the effect of other orders of tied documents
-ranks=on              the interval of ranks of each run, in tables and the API
+ranks=on              how certain the rank of each run is, in tables and the API
 baseline=<run id>     the difference of each run from this baseline
 """
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from campaigns.access import Viewer
 from scoring.analyses.requests import request_analysis, result_of
-from scoring.analyses.studies import OfMeasure
 from scoring.leaderboard.rows import Leaderboard
 from scoring.models import Analysis
 from scoring.ranks.analysis import RANK_INTERVALS
+from scoring.ranks.options import ranks_question
 from scoring.ranks.rows import RankInterval, intervals_by_run
 from scoring.significance.options import tested_measures
 
@@ -19,6 +19,10 @@ class RankMarks:
 
     intervals: Mapping[str, RankInterval]
     runs: int
+
+    @property
+    def has_sets(self) -> bool:
+        return any(each.rank_set_best is not None for each in self.intervals.values())
 
     @property
     def has_possible(self) -> bool:
@@ -41,11 +45,11 @@ def rank_marks(analysis: Analysis | None) -> RankMarks | None:
 
 
 def with_intervals(viewer: Viewer, board: Leaderboard) -> Leaderboard:
-    """Adds to each ranked run its interval of ranks, if a worker has computed it. The viewer must
+    """Adds to each ranked run how certain its rank is, if a worker has computed it. The viewer must
     be one who may see the board."""
     if not can_have_marks(viewer, board):
         return board
-    question = OfMeasure(str(board.measure))
+    question = ranks_question(board.measure)
     analysis = request_analysis(viewer, board.qrels, RANK_INTERVALS, question, is_free=True)
     board = replace(board, intervals=analysis)
     if not board.has_intervals:

@@ -102,6 +102,9 @@ def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
         for name in RankInterval._fields:
             yield Column(name, partial(_interval, name))
         yield printed("ranks, 95 %", lambda each: each.row.interval and each.row.interval.ranks)
+        yield printed(
+            "rank set, 95 %", lambda each: each.row.interval and (each.row.interval.rank_set or "–")
+        )
     if board.against_baseline and board.has_differences:
         yield from difference_columns(board.against_baseline.run, "row.difference")
 

@@ -1,14 +1,21 @@
 """How certain the ranks of runs are: `trackside.ranks` and `trackside ranks`."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.statistics.limits import MOST_SAMPLES
 from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
+from scoring.core.statistics.rank_sets import (
+    RankCorrection,
+    enough_samples,
+    least_samples,
+    rank_sets,
+)
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import nan_if_none
 from scoring.library.bad_input import BadArgument, BadInput
@@ -28,11 +35,12 @@ from scoring.library.table import Table
 
 @dataclass(frozen=True)
 class RankBootstrap:
-    """How the ranks of a sample of topics are drawn."""
+    """How the ranks of a sample of topics are drawn, and pairs of runs compared."""
 
     samples: int = 10_000
     seed: int = 1
     level: float = 0.95
+    correction: RankCorrection = "max_t"
 
     def refuse_bad(self) -> None:
         """Raises BadInput."""
@@ -44,6 +52,11 @@ class RankBootstrap:
             faults.append(("seed", "it must not be negative"))
         if not 0 < self.level < 1:
             faults.append(("level", f"{self.level} is not a number between 0 and 1"))
+        elif self.samples < least_samples(self.level):
+            why = f"rank sets of a level of {self.level} need {least_samples(self.level):,}"
+            faults.append(("samples", f"{self.samples} are too few, {why}"))
+        if self.correction not in get_args(RankCorrection):
+            faults.append(("correction", f"{self.correction!r} is not max_t or holm"))
         if faults:
             raise BadArgument(faults)
 
@@ -56,6 +69,7 @@ def ranks(
     samples: int = 10_000,
     seed: int = 1,
     level: float = 0.95,
+    correction: RankCorrection = "max_t",
     rel: int = 1,
     ties: Literal["docno", "expected"] = "docno",
     no_relevant: NoRelevant = "zero",
@@ -63,27 +77,33 @@ def ranks(
 ) -> Table:
     """How certain the rank of each run is, as `trackside ranks` computes it.
 
-    One row for each run, the best first: `run, mean, rank`, the interval `rank_best, rank_worst`
-    and the chance `p_best` to be the best if other topics had been drawn (bootstrap), and the ranks
-    `possible_best, possible_worst` between which the run stays whatever the unjudged documents are
-    (NaN where the measure has no residual). Raises BadInput.
+    One row for each run, the best first: `run, mean, rank`; the range of ranks `rank_best,
+    rank_worst` in 95 % (`level`) of resampled topic sets, and the share of these in which the run
+    is first, `first_share` (bootstrap over topics); the simultaneous set of ranks `rank_set_best,
+    rank_set_worst`; and the ranks `possible_best, possible_worst` between which the run stays
+    whatever the unjudged documents are (NaN where the measure has no residual).
+
+    The rank sets of all runs together contain their true ranks with the familywise `level`. They
+    come from comparisons of all pairs, by the studentised bootstrap with one critical value of
+    the largest |t| ("max_t"), or by paired t tests with Holm's correction ("holm"). They are NaN
+    where they are not defined, as with fewer than five topics or without any spread of differences,
+    and a warning says why. Raises BadInput.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(5)}
     >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(5)}
     >>> poor = {str(topic): {"b": 9.0, "a": float(topic)} for topic in range(5)}
-    >>> ranks(qrels, {"poor": poor, "good": good}, "RR")
-    run   mean    rank  rank_best  rank_worst  p_best  possible_best  possible_worst
-    good  1.0000  1     1          1           1.0000  1              1
-    poor  0.5000  2     2          2           0.0000  1              2
+    >>> table = ranks(qrels, {"poor": poor, "good": good}, "RR", correction="holm")
+    >>> [(row.run, row.rank_best, row.rank_worst, row.first_share) for row in table]
+    [('good', 1, 1, 1.0), ('poor', 2, 2, 0.0)]
     """
-    how = RankBootstrap(samples, seed, level)
+    how = RankBootstrap(samples, seed, level, correction)
     how.refuse_bad()
     asked = tested_measure(measure_texts(measure), rel=rel, called="measure")
     rules = scoring_rules(
         qrels, as_lines([asked]), rel=rel, ties=ties, no_relevant=no_relevant, gain_map=gain_map
     )
     scored = scored_runs(runs, rules)
-    return ranks_table(compared_runs(names_of(scored), scored, asked), how)
+    return _warned(compared_runs(names_of(scored), scored, asked), how)
 
 
 def ranks_of_scores(
@@ -92,42 +112,67 @@ def ranks_of_scores(
     samples: int = 10_000,
     seed: int = 1,
     level: float = 0.95,
+    correction: RankCorrection = "max_t",
 ) -> Table:
     """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
     column for each run, or the path of a CSV. NaN is a topic without a score.
 
-    >>> ranks_of_scores({"a": [0.2, 0.4, 0.9], "b": [0.1, 0.3, 0.8]})
-    run  mean    rank  rank_best  rank_worst  p_best  possible_best  possible_worst
-    a    0.5000  1     1          1           1.0000  –              –
-    b    0.4000  2     2          2           0.0000  –              –
+    >>> a, b = [0.2, 0.4, 0.9, 0.5, 0.3, 0.8], [0.1, 0.4, 0.7, 0.4, 0.2, 0.6]
+    >>> table = ranks_of_scores({"a": a, "b": b}, correction="holm")
+    >>> [(row.run, row.rank, row.first_share) for row in table]
+    [('a', 1, 1.0), ('b', 2, 0.0)]
+    >>> [(row.run, row.rank_set_best, row.rank_set_worst) for row in table]
+    [('a', 1, 1), ('b', 2, 2)]
     """
-    how = RankBootstrap(samples, seed, level)
+    how = RankBootstrap(samples, seed, level, correction)
     how.refuse_bad()
-    return ranks_table(matrix_of(scores), how)
+    return _warned(matrix_of(scores), how)
 
 
-def ranks_table(board: ComparedRuns, how: RankBootstrap) -> Table:
-    """One row for each run, the best first."""
+def _warned(board: ComparedRuns, how: RankBootstrap) -> Table:
+    table, no_sets = ranks_table(board, how)
+    if no_sets:
+        warnings.warn(f"there are no rank sets. {no_sets}", stacklevel=3)
+    return table
+
+
+def ranks_table(board: ComparedRuns, how: RankBootstrap) -> tuple[Table, str]:
+    """One row for each run, the best first; and a sentence that says why there are no rank sets,
+    empty if there are."""
     runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
     if not runs or topics < 2:
         raise BadInput([f"one run and two topics or more are needed, not {runs} and {topics}"])
     means = _means(board.base)
     found = bootstrap_ranks(board.base, samples=how.samples, seed=how.seed, level=how.level)
+    sets = rank_sets(
+        board.base,
+        correction=how.correction,
+        level=how.level,
+        samples=min(how.samples, enough_samples(how.level)),
+        seed=how.seed,
+    )
+    set_best, set_worst = (
+        np.full(runs, np.nan) if sets.undefined else ends.astype(np.float64)
+        for ends in (sets.best, sets.worst)
+    )
     best, worst = _possible(board, means)
     own = np.array([nan_if_none(rank) for rank in shared_ranks(means, "higher")])
     order = np.argsort(own, kind="stable")
-    return Table(
+    table = Table(
         {
             "run": [board.names[at] for at in order.tolist()],
             "mean": board.sign * means[order],
             "rank": _whole(own[order]),
             "rank_best": found.best[order],
             "rank_worst": found.worst[order],
-            "p_best": found.wins[order],
+            "first_share": found.first_shares[order],
+            "rank_set_best": _whole(set_best[order]),
+            "rank_set_worst": _whole(set_worst[order]),
             "possible_best": _whole(best[order]),
             "possible_worst": _whole(worst[order]),
         }
     )
+    return table, sets.undefined
 
 
 def _possible(

@@ -1,15 +1,16 @@
 """How certain the rank of each run is: over other topics, and over unjudged documents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.analyses.studies import OfMeasure, Study, declare
+from scoring.analyses.studies import Study, declare
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
+from scoring.core.statistics.rank_sets import RankCorrection, enough_samples, rank_sets
 from scoring.results.vectors import Vectors
 from scoring.significance.analysis import ordered_vectors
 
@@ -17,29 +18,59 @@ SAMPLES, SEED, LEVEL = 10_000, 1, 0.95  # as on the command line
 UNKNOWN: Final = 0  # in place of a rank
 
 
+@dataclass(frozen=True)
+class RanksQuestion:
+    measure: str
+    correction: RankCorrection  # of the simultaneous sets
+
+
 @dataclass(frozen=True, eq=False)
 class RankIntervals:
     """Of each ranked run by the measure. With less than two topics there are no other samples, and
-    `best` and `worst` are UNKNOWN."""
+    all but the possible ranks are UNKNOWN."""
 
     run_ids: NDArray[np.str_]
-    best: NDArray[np.int64]  # the first rank of the interval
+    best: NDArray[np.int64]  # the first rank of the range in 95 % of the samples of topics
     worst: NDArray[np.int64]
-    wins: NDArray[np.float64]  # the share of samples in which it is first
+    first_shares: NDArray[np.float64]  # of the samples in which it is first
+    set_best: NDArray[np.int64]  # the first rank of the simultaneous set
+    set_worst: NDArray[np.int64]
+    no_sets: str  # a sentence: why the sets are UNKNOWN
     possible_best: NDArray[np.int64]  # UNKNOWN without residuals
     possible_worst: NDArray[np.int64]
 
 
-def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> RankIntervals:
+def compute(campaign: Campaign, qrels: Qrels, question: RanksQuestion) -> RankIntervals:
     (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question.measure)])
     run_ids = np.array(vectors.run_ids, dtype=np.str_)
-    possible = _possible(vectors)
+    unknown = np.full(len(run_ids), UNKNOWN)
+    possible_best, possible_worst = _possible(vectors)
+    found = RankIntervals(
+        run_ids=run_ids,
+        best=unknown,
+        worst=unknown,
+        first_shares=np.full(len(run_ids), np.nan),
+        set_best=unknown,
+        set_worst=unknown,
+        no_sets="",
+        possible_best=possible_best,
+        possible_worst=possible_worst,
+    )
     base = vectors.sign * vectors.base
     if len(run_ids) == 0 or (~np.isnan(base).all(axis=0)).sum() < 2:
-        unknown, wins = np.full(len(run_ids), UNKNOWN), np.full(len(run_ids), np.nan)
-        return RankIntervals(run_ids, unknown, unknown, wins, *possible)
-    found = bootstrap_ranks(base, samples=SAMPLES, seed=SEED, level=LEVEL)
-    return RankIntervals(run_ids, found.best, found.worst, found.wins, *possible)
+        return found
+    ranges = bootstrap_ranks(base, samples=SAMPLES, seed=SEED, level=LEVEL)
+    found = replace(found, best=ranges.best, worst=ranges.worst, first_shares=ranges.first_shares)
+    sets = rank_sets(
+        base,
+        correction=question.correction,
+        level=LEVEL,
+        samples=min(SAMPLES, enough_samples(LEVEL)),
+        seed=SEED,
+    )
+    if sets.undefined:
+        return replace(found, no_sets=sets.undefined)
+    return replace(found, set_best=sets.best, set_worst=sets.worst)
 
 
 def _possible(vectors: Vectors) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -53,9 +84,9 @@ RANK_INTERVALS: Final = declare(
     Study(
         kind="rank_intervals",
         title="how certain the ranks are",
-        question=OfMeasure,
+        question=RanksQuestion,
         compute=compute,
         result=RankIntervals,
-        seconds=lambda size, _: 1e-4 * size.scores,
+        seconds=lambda size, _: 1e-4 * size.scores + 1e-5 * size.pairs,
     )
 )

@@ -17,7 +17,7 @@ from scoring.output.api import (
     table_responses,
 )
 from scoring.output.public import api_board_viewer, public_table
-from scoring.ranks.options import LEVELS, POWERS
+from scoring.ranks.options import CORRECTIONS, LEVELS, POWERS
 from scoring.ranks.query import halves_query, ranks_query, topics_query
 from scoring.ranks.tables import (
     NEEDED,
@@ -36,21 +36,33 @@ LATER = "Until a worker has computed the result, the status is 202, with a `Retr
 @extend_schema(
     summary="How certain the rank of each run is",
     description=(
-        "rank_best to rank_worst: the ranks in the middle 95 % of 10,000 samples of topics. p_best:"
-        " the share of samples in which the run is the best. possible_best to possible_worst: the"
+        "rank_best to rank_worst: the ranks in the middle 95 % of 10,000 resampled topic sets."
+        " first_share: the share of these in which the run is first. rank_set_best to"
+        " rank_set_worst: its simultaneous set of ranks with a familywise level of 95 %, by all"
+        " pairwise comparisons; null if they are not defined. possible_best to possible_worst: the"
         f" ranks that it can have, whatever the unjudged documents are. {LATER}"
     ),
     operation_id="ranks",
     tags=["analyses"],
-    parameters=[MEASURE, QRELS, FORMAT],
+    parameters=[
+        MEASURE,
+        OpenApiParameter(
+            "correction",
+            str,
+            enum=list(CORRECTIONS),
+            description="of rank sets: studentised bootstrap max |t|, or Holm’s, of paired t tests",
+        ),
+        QRELS,
+        FORMAT,
+    ],
     responses=table_responses(
         row_serializer("RankInterval", "A ranked run.", RANKS), is_computed=True
     ),
     examples=[
         example(
             "the first run", rank=1, run="uni-bm25", team="Uni", base=0.5817, rank_best=1,
-            rank_worst=4, p_best=0.61, possible_best=1, possible_worst=3,
-            run_id="k5zq3wd7c2hxy4ma",
+            rank_worst=4, first_share=0.61, rank_set_best=1, rank_set_worst=9, possible_best=1,
+            possible_worst=3, run_id="k5zq3wd7c2hxy4ma",
         ),
     ],
 )  # fmt: skip
@@ -61,7 +73,9 @@ def ranks(request: Request, viewer: Viewer) -> Response | HttpResponse:
     respond = requested_format(request)
     query = ranks_query(viewer, request.query_params)
     return respond(
-        ranks_table(query.rows, query.measure), awaits=query.analysis, qrels=[query.qrels]
+        ranks_table(query.rows, query.measure, query.correction),
+        awaits=query.analysis,
+        qrels=[query.qrels],
     )
 
 

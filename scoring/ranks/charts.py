@@ -1,4 +1,4 @@
-"""Charts of the intervals of ranks, of split halves and of needed topics."""
+"""Charts of how certain ranks are, of split halves and of needed topics."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,8 +17,8 @@ SWAP_LINES: Final = 3  # numbers of topics in the chart of swaps
 
 
 def ranks_chart(rows: Sequence[RankRow]) -> dict[str, Any]:
-    """A row for each run, the best at the top: a point at its rank, a line over its interval, and a
-    thin one over its possible ranks."""
+    """A row for each run, the best at the top: a point at its rank, a line over its range in 95 %
+    of resampled topic sets, a thin one over its rank set, and a band over its possible ranks."""
     places = list(range(1, len(rows) + 1))
     intervals = [row.interval for row in rows]
     traces = [
@@ -27,8 +27,12 @@ def ranks_chart(rows: Sequence[RankRow]) -> dict[str, Any]:
             "possible ranks", role="could", width=7,
         ),
         row_lines(
+            [(each.rank_set_best, each.rank_set_worst) for each in intervals],
+            "rank set", role="edge", width=1,
+        ),
+        row_lines(
             [(each.rank_best, each.rank_worst) for each in intervals],
-            "ranks in 95 % of samples", role="known", width=2,
+            "ranks in 95 % of resampled topic sets", role="known", width=2,
         ),
         go.Scatter(
             x=[row.rank for row in rows],
@@ -38,13 +42,14 @@ def ranks_chart(rows: Sequence[RankRow]) -> dict[str, Any]:
             name="rank",
             meta={"role": "known"},
             customdata=[
-                [label(row.run.name), row.interval.ranks, share(row.interval.p_best),
-                 row.interval.possible_ranks or "unknown"]
+                [label(row.run.name), row.interval.ranks, share(row.interval.first_share),
+                 row.interval.rank_set or "unknown", row.interval.possible_ranks or "unknown"]
                 for row in rows
             ],
             hovertemplate=(
                 "%{customdata[0]}, rank %{x}<br>95 %: ranks %{customdata[1]}"
-                "<br>best: %{customdata[2]}<br>possible: ranks %{customdata[3]}<extra></extra>"
+                "<br>first: %{customdata[2]}<br>rank set: %{customdata[3]}"
+                "<br>possible: ranks %{customdata[4]}<extra></extra>"
             ),
         ),
     ]  # fmt: skip

@@ -1,7 +1,7 @@
 """The parameters of a request about ranks and topics, with the result if it is computed: the same
 for page, downloads and API."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import QueryDict
 
@@ -15,7 +15,7 @@ from scoring.models import Analysis
 from scoring.ranks.analysis import RANK_INTERVALS
 from scoring.ranks.halves import Halves, halves_of
 from scoring.ranks.halves_analysis import SPLIT_HALVES
-from scoring.ranks.options import chosen_requirement
+from scoring.ranks.options import chosen_correction, chosen_requirement, ranks_question
 from scoring.ranks.rows import RankedMeans, RankRow, rank_rows, ranked_means
 from scoring.ranks.topics import NeededRow, needed_rows
 from scoring.ranks.variance_analysis import VARIANCES
@@ -34,6 +34,8 @@ class RanksQuery:
     analysis: Analysis | None = None
     rows: tuple[RankRow, ...] = ()
     halves: Halves | None = None
+    correction: str = ""
+    no_sets: str = ""  # why there are no rank sets
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +51,17 @@ class TopicsQuery:
 
 def ranks_query(viewer: Viewer, params: QueryDict) -> RanksQuery:
     """The viewer must be one who may see the board."""
-    query = _of_measure(viewer, params)
+    correction = chosen_correction(params)
+    query = replace(_of_measure(viewer, params), correction=correction)
     if query.qrels is None or query.ranked is None or not query.ranked.runs:
         return query
-    question = OfMeasure(str(query.measure))
+    question = ranks_question(query.measure, correction)
     analysis = request_analysis(viewer, query.qrels, RANK_INTERVALS, question, is_free=True)
     result = _result(RANK_INTERVALS, analysis)
-    rows = tuple(rank_rows(query.ranked, result)) if result is not None else ()
-    return RanksQuery(query.measure, query.versions, query.qrels, query.ranked, analysis, rows=rows)
+    if result is None:
+        return replace(query, analysis=analysis)
+    rows = tuple(rank_rows(query.ranked, result))
+    return replace(query, analysis=analysis, rows=rows, no_sets=result.no_sets)
 
 
 def halves_query(viewer: Viewer, params: QueryDict) -> RanksQuery:

@@ -15,12 +15,15 @@ from scoring.significance.analysis import MAX_RUNS
 
 
 class RankInterval(NamedTuple):
-    """Between which ranks a run lies in 95 % of the samples of topics, the chance that it is the
-    best, and between which ranks it stays whatever the unjudged documents are, None if unknown."""
+    """Between which ranks a run lies in 95 % of the samples of topics, and the share in which it is
+    first; its simultaneous set of ranks; and between which ranks it stays whatever the unjudged
+    documents are. None if unknown."""
 
     rank_best: int
     rank_worst: int
-    p_best: float
+    first_share: float
+    rank_set_best: int | None
+    rank_set_worst: int | None
     possible_best: int | None
     possible_worst: int | None
 
@@ -29,10 +32,13 @@ class RankInterval(NamedTuple):
         return _span(self.rank_best, self.rank_worst)
 
     @property
+    def rank_set(self) -> str:
+        """Empty if it is unknown."""
+        return _span(self.rank_set_best, self.rank_set_worst)
+
+    @property
     def possible_ranks(self) -> str:
         """Empty if they are unknown."""
-        if self.possible_best is None or self.possible_worst is None:
-            return ""
         return _span(self.possible_best, self.possible_worst)
 
 
@@ -86,12 +92,12 @@ def rank_rows(ranked: RankedMeans, result: RankIntervals) -> list[RankRow]:
 
 def intervals_by_run(result: RankIntervals) -> dict[str, RankInterval]:
     """By public id, of the runs that have any."""
-    intervals = (result.run_ids, result.best, result.worst, result.wins)
-    possible = (result.possible_best, result.possible_worst)
-    columns = [each.tolist() for each in (*intervals, *possible)]
+    samples = (result.run_ids, result.best, result.worst, result.first_shares)
+    others = (result.set_best, result.set_worst, result.possible_best, result.possible_worst)
+    columns = [each.tolist() for each in (*samples, *others)]
     return {
-        run_id: RankInterval(best, worst, wins, _known(lowest), _known(highest))
-        for run_id, best, worst, wins, lowest, highest in zip(*columns, strict=True)
+        run_id: RankInterval(best, worst, first_share, *map(_known, rest))
+        for run_id, best, worst, first_share, *rest in zip(*columns, strict=True)
         if best != UNKNOWN
     }
 
@@ -100,5 +106,7 @@ def _known(rank: int) -> int | None:
     return None if rank == UNKNOWN else rank
 
 
-def _span(first: int, last: int) -> str:
+def _span(first: int | None, last: int | None) -> str:
+    if first is None or last is None:
+        return ""
     return str(first) if first == last else f"{first}–{last}"

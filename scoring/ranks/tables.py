@@ -1,4 +1,4 @@
-"""Tables of the intervals of ranks, of split halves and of needed topics."""
+"""Tables of how certain ranks are, of split halves and of needed topics."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -9,6 +9,7 @@ from scoring.output.latex import number
 from scoring.output.measure_names import measure_label
 from scoring.output.table import Column, PageColumn, Table, printed
 from scoring.ranks.halves import StabilityRow, SwapRow
+from scoring.ranks.options import CORRECTIONS
 from scoring.ranks.rows import RankRow
 from scoring.ranks.topics import NeededRow
 
@@ -20,7 +21,10 @@ RANKS = (
     Column("rank_best", "interval.rank_best", kind=int),
     Column("rank_worst", "interval.rank_worst", kind=int),
     printed("ranks, 95 %", "interval.ranks"),
-    Column("p_best", "interval.p_best", "best", partial(number, digits=3), kind=float),
+    Column("first_share", "interval.first_share", "first", partial(number, digits=3), kind=float),
+    Column("rank_set_best", "interval.rank_set_best", kind=int | None),
+    Column("rank_set_worst", "interval.rank_set_worst", kind=int | None),
+    printed("rank set, 95 %", lambda row: row.interval.rank_set or "–"),
     Column("possible_best", "interval.possible_best", kind=int | None),
     Column("possible_worst", "interval.possible_worst", kind=int | None),
     printed("possible ranks", lambda row: row.interval.possible_ranks or "–"),
@@ -53,14 +57,16 @@ NEEDED = (
 )
 
 
-def ranks_page_columns(*, has_possible: bool) -> list[PageColumn]:
+def ranks_page_columns(*, has_sets: bool, has_possible: bool) -> list[PageColumn]:
+    sets = PageColumn("rank set", lambda row: row.interval.rank_set)
     possible = PageColumn("possible ranks", lambda row: row.interval.possible_ranks)
     return [
         PageColumn("run", lambda row: row.run.name, css=""),
         PageColumn("#", lambda row: str(row.rank), css="num muted"),
         PageColumn("base", lambda row: numbers.score(row.base)),
         PageColumn("ranks in 95 %", lambda row: row.interval.ranks),
-        PageColumn("best", lambda row: share(row.interval.p_best)),
+        PageColumn("first", lambda row: share(row.interval.first_share)),
+        *([sets] if has_sets else []),
         *([possible] if has_possible else []),
     ]
 
@@ -88,8 +94,11 @@ NEEDED_PAGE = [
 ]
 
 
-def ranks_table(rows: Iterable[RankRow], measure: object) -> Table:
-    caption = f"interval of ranks by {measure}, bootstrap over topics, and possible ranks."
+def ranks_table(rows: Iterable[RankRow], measure: object, correction: str) -> Table:
+    caption = (
+        f"ranges of ranks by {measure} in resampled topic sets, simultaneous rank sets by all"
+        f" pairwise comparisons ({CORRECTIONS[correction]}), and possible ranks."
+    )
     return Table(RANKS, rows, caption)
 
 
@@ -108,7 +117,7 @@ def needed_table(rows: Iterable[NeededRow]) -> Table:
 
 
 def share(value: float) -> str:
-    """A probability in percent: 62 %, <1 %, 0."""
+    """In percent: 62 %, <1 %, 0."""
     if value == 0:
         return "0"
     return "<1 %" if value < 0.01 else f"{decimal_text(100 * value, 0)} %"

@@ -11,7 +11,7 @@ from scoring.output.public import board_viewer, public_page, public_table
 from scoring.output.responses import TableResponse, analysed_table, page_or_404
 from scoring.ranks.analysis import SAMPLES
 from scoring.ranks.charts import needed_chart, ranks_chart, stability_chart, swaps_chart
-from scoring.ranks.options import DIFFERENCES, LEVELS, POWERS
+from scoring.ranks.options import CORRECTIONS, DIFFERENCES, LEVELS, POWERS
 from scoring.ranks.query import halves_query, ranks_query, topics_query
 from scoring.ranks.tables import (
     NEEDED_PAGE,
@@ -39,15 +39,20 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
         "offered": tested_measures(viewer),
         "ranked": query.ranked,
         "rows": query.rows,
-        "likely": max(query.rows, key=lambda row: row.interval.p_best, default=None),
-        "could_be_best": sum(row.interval.rank_best == 1 for row in query.rows),
+        "most_often": max(query.rows, key=lambda row: row.interval.first_share, default=None),
+        "with_rank_1": sum(row.interval.rank_best == 1 for row in query.rows),
+        "with_rank_1_in_set": sum(row.interval.rank_set_best == 1 for row in query.rows),
+        "correction": query.correction,
+        "corrections": CORRECTIONS,
+        "has_sets": not query.no_sets,
+        "no_sets": query.no_sets,
         "samples": SAMPLES,
         "has_possible": has_possible,
         "figure": ranks_chart(query.rows[:MOST_ROWS]) if len(query.rows) > 1 else None,
         "figure_size": row_chart_size(len(query.rows)),
         "charted": MOST_ROWS,
         "page": page_or_404(request, Paginator(query.rows, ROWS)),
-        "page_columns": ranks_page_columns(has_possible=has_possible),
+        "page_columns": ranks_page_columns(has_sets=not query.no_sets, has_possible=has_possible),
     }
     return analysed_page(request, "scoring/ranks/ranks.html", context, query.analysis)
 
@@ -56,7 +61,7 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
 @public_table(board_viewer)
 def ranks_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
     query = ranks_query(viewer, request.GET)
-    table = ranks_table(query.rows, query.measure)
+    table = ranks_table(query.rows, query.measure, query.correction)
     return analysed_table(request, viewer, query, table, "ranks", suffix)
 
 

@@ -12,10 +12,11 @@ from scoring.cli.arguments import (
 from scoring.core.statistics.limits import MOST_SAMPLES
 
 DESCRIPTION: Final = """\
-Says how certain the rank of each run is: between which ranks it lies if other topics had been drawn
-(bootstrap over topics), the chance that it is the best, and between which ranks it stays whatever
-the unjudged documents are. Scores come from runs and one measure, over all topics of QRELS, or from
-a matrix (CSV: topics down, systems across, names in the first row)."""
+Says how certain the rank of each run is: between which ranks it lies in resampled topic sets
+(bootstrap over topics), in which share of these it is first, its simultaneous set of ranks (by all
+pairwise comparisons), and between which ranks it stays whatever the unjudged documents are. Scores
+come from runs and one measure, over all topics of QRELS, or from a matrix (CSV: topics down,
+systems across, names in the first row)."""
 
 EXAMPLES: Final = """\
 examples:
@@ -23,9 +24,11 @@ examples:
   trackside ranks --scores adhoc5_ap.csv --samples 1000 --level .9
 
 rank_best and rank_worst enclose the middle 95 % (--level) of the ranks drawn; runs with the same
-mean share the best rank. p_best is the share of the samples in which the run is first; runs that
-share a first rank share the sample. possible_best and possible_worst need a measure with
-residuals; they are empty otherwise."""
+mean share the best rank. first_share is the share of the samples in which the run is first; runs
+that share a first rank share the sample. The sets from rank_set_best to rank_set_worst contain the
+true ranks of all runs at once, with a familywise level of 95 % (--level). No rank is below 1 + the
+runs that are significantly better, or above all runs - those that are significantly worse.
+possible_best and possible_worst need a measure with residuals; they are empty otherwise."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,4 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, help="(default 1)")
     parser.add_argument("--level", type=probability, default=0.95, help="(default .95)")
+    parser.add_argument(
+        "--correction",
+        choices=("max_t", "holm"),
+        default="max_t",
+        help="of rank sets: studentised bootstrap max |t| of all pairs (default), or Holm's, of"
+        " paired t tests",
+    )
     add_scoring_arguments(parser, tie_rules=("docno", "expected"))

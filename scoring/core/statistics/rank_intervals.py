@@ -17,9 +17,9 @@ _CELLS_AT_A_TIME = 1 << 20  # runs x samples: 8 MB for each array
 class RankIntervals:
     """Of each run, 1 being the best rank."""
 
-    best: NDArray[np.int64]  # int64[runs], the end of the interval nearer to rank 1
+    best: NDArray[np.int64]  # int64[runs], the end of the range nearer to rank 1
     worst: NDArray[np.int64]  # int64[runs]
-    wins: NDArray[np.float64]  # float64[runs], the chance to be the best; they sum to 1
+    first_shares: NDArray[np.float64]  # float64[runs], of samples with rank 1; they sum to 1
     level: float
 
 
@@ -31,9 +31,13 @@ def bootstrap_ranks(
     `scores` is float64[runs, topics], higher being better, NaN where a run has no score. As many
     topics as there are are drawn with replacement, `samples` times, the same for all runs. In each
     sample runs are ranked by their means over the drawn topics that they have; equal means (to 12
-    decimals) share the best rank, and a run without a drawn topic comes last. The interval leaves
-    at most (1 - level) / 2 of the samples below each of its ends. Runs that share the first rank of
-    a sample share its win.
+    decimals) share the best rank, and a run without a drawn topic comes last. The range leaves at
+    most (1 - level) / 2 of the samples below each of its ends. Runs that share the first rank of a
+    sample share that sample.
+
+    This describes the samples, and is no confidence interval: where means are nearly equal, the
+    percentile bootstrap of ranks contains the true rank less often than the level says.
+    `rank_sets.rank_sets` has a level.
 
     Raises ValueError without runs or topics, for less than two samples, and unless 0 < level < 1.
     """
@@ -45,18 +49,18 @@ def bootstrap_ranks(
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
     found = np.zeros((runs, runs), np.int64)  # how often each run has each rank, from 0
-    wins = np.zeros(runs)
+    first_shares = np.zeros(runs)
     for means in _drawn_means(scores, samples, seed):
         ranks = _ranks(means)
         cells = ranks + np.arange(runs)[:, None] * runs
         found += np.bincount(cells.reshape(-1), minlength=runs * runs).reshape(runs, runs)
         first = ranks == 0
-        wins += (first / first.sum(axis=0)).sum(axis=1)
+        first_shares += (first / first.sum(axis=0)).sum(axis=1)
     so_far = found.cumsum(axis=1)
     tail = samples * (1 - level) / 2 * (1 + 1e-12)
     best = (so_far <= tail).sum(axis=1) + 1
     worst = runs - (samples - so_far[:, :-1] <= tail).sum(axis=1)
-    return RankIntervals(best, worst, wins / samples, level)
+    return RankIntervals(best, worst, first_shares / samples, level)
 
 
 def possible_ranks(

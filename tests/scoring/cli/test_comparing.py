@@ -3,6 +3,7 @@
 import csv
 import io
 
+import numpy as np
 import pytest
 
 import trackside as ts
@@ -84,12 +85,32 @@ class TestRanks:
         assert [row["run"] for row in found] == ["a", "d", "b", "c"]
         assert [row["rank"] for row in found] == ["1", "1", "3", "4"]
         assert [float(row["mean"]) for row in found] == pytest.approx([0.82, 0.82, 0.36, 0.18])
-        assert [float(row["p_best"]) for row in found] == [0.5, 0.5, 0, 0]
+        assert [float(row["first_share"]) for row in found] == [0.5, 0.5, 0, 0]
         assert [(row["rank_best"], row["rank_worst"]) for row in found[:2]] == [("1", "1")] * 2
         assert {row["possible_best"] for row in found} == {""}
 
+    def test_rank_sets_of_all_pairs(self, trackside):
+        """a leads by .25 to .75, and the others differ by up to .1 in either direction."""
+        noise = [1, 2, 3, 4, 5, 2, 3, 4, 3] * 2
+        lines = [f"{n},{0.5 + d / 10},{0.5 - e / 20},{0.5 - d / 20}" for n, (d, e) in enumerate(
+            zip(noise, reversed(noise), strict=True)
+        )]  # fmt: skip
+        matrix = trackside.write("wide.csv", "\n".join(["topic,a,b,c", *lines]) + "\n")
+        for correction in ("max_t", "holm"):
+            found = rows(trackside("ranks", "--scores", matrix, "--correction", correction))
+            sets = [(row["run"], row["rank_set_best"], row["rank_set_worst"]) for row in found]
+            assert sets == [("a", "1", "1"), ("b", "2", "3"), ("c", "2", "3")]
+
+    def test_a_note_says_why_there_are_no_rank_sets(self, trackside):
+        small = trackside.write("small.csv", "a,b\n1,0\n.5,.6\n")
+        found = trackside("ranks", "--scores", small)
+        assert found.err == "note: there are no rank sets. More than 4 topics are needed.\n"
+        assert {row["rank_set_best"] for row in rows(found)} == {""}
+        with pytest.warns(UserWarning, match="no rank sets. More than 4 topics are needed."):
+            assert np.isnan(ts.ranks_of_scores(small)["rank_set_worst"]).all()
+
     def test_the_library_gives_the_same(self, trackside, matrix):
-        options = {"samples": 500, "seed": 7, "level": 0.5}
+        options = {"samples": 500, "seed": 7, "level": 0.5, "correction": "holm"}
         given = [word for name, value in options.items() for word in (f"--{name}", value)]
         found = trackside("ranks", "--scores", matrix, *given)
         assert found.out == ts.ranks_of_scores(matrix, **options).to_csv()
@@ -112,6 +133,10 @@ class TestRanks:
             (("--samples", "9" * 5000), "is not a whole number from 2 to 1,000,000"),
             (("--samples", "x"), "--samples: 'x' is not a whole number from 2 to 1,000,000"),
             (("--seed", -1), "--seed: it must not be negative"),
+            (("--samples", 18), "--samples: 18 are too few, rank sets of a level of 0.95 need 19"),
+            (("--level", 0), "--level: '0' is not a number between 0 and 1"),
+            (("--level", 1), "--level: '1' is not a number between 0 and 1"),
+            (("--correction", "bh"), "invalid choice: 'bh'"),
             (("-m", "AP"), "--scores replaces QRELS, RUN and -m"),
         ],
     )
@@ -124,6 +149,8 @@ class TestRanks:
         for samples in (1, 1_000_001):
             with pytest.raises(ts.BadInput, match=f"samples: {samples} is .* from 2 to 1,000,000"):
                 ts.ranks_of_scores(matrix, samples=samples)
+        with pytest.raises(ts.BadInput, match="correction: 'bh' is not max_t or holm"):
+            ts.ranks_of_scores(matrix, correction="bh")
 
     def test_one_topic_says_nothing_about_others(self, trackside):
         found = trackside("ranks", "--scores", trackside.write("small.csv", "a,b\n1,0\n"))

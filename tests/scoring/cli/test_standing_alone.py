@@ -42,7 +42,7 @@ def test_python_m_scoring_is_the_command(trackside):
 def test_every_command_works_with_numpy_as_its_only_package(trackside):
     script = without("django", "trackside", "tqdm", "celery", "rest_framework", "scipy")
     topics = trackside.write("topics", "1\ta\n2\tb\n10\tc\n99\td\n")
-    matrix = trackside.write("matrix.csv", "a,b\n1,2\n2,1\n3,1\n4,2\n5,2\n6,2\n")
+    matrix = trackside.write("matrix.csv", "a,b\n" + "1,2\n2,1\n3,1\n4,2\n5,2\n6,2\n" * 3)
     for arguments in (
         ("evaluate", trackside.qrels, trackside.run, "--workers", 2),
         ("check", trackside.run, "--topics", topics),

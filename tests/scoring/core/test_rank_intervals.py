@@ -38,8 +38,8 @@ def test_two_topics_by_hand():
     found = bootstrap_ranks(np.array([[0.9, 0.1], [0.6, 0.4]]), samples=40_000, seed=3)
     assert found.best.tolist() == [1, 1]
     assert found.worst.tolist() == [2, 2]
-    assert found.wins == pytest.approx([0.5, 0.5], abs=0.01)
-    assert found.wins.sum() == pytest.approx(1)
+    assert found.first_shares == pytest.approx([0.5, 0.5], abs=0.01)
+    assert found.first_shares.sum() == pytest.approx(1)
 
 
 def test_a_run_that_is_better_on_all_topics_is_surely_first():
@@ -47,7 +47,7 @@ def test_a_run_that_is_better_on_all_topics_is_surely_first():
     found = bootstrap_ranks(scores, samples=100, seed=1)
     assert found.best.tolist() == [1, 2, 2]
     assert found.worst.tolist() == [1, 2, 2]
-    assert found.wins.tolist() == [1, 0, 0]
+    assert found.first_shares.tolist() == [1, 0, 0]
 
 
 @given(
@@ -66,7 +66,7 @@ def test_it_equals_the_loop(runs, topics, seed, level, has_gaps):
     best, worst, wins = slow_ranks(scores, 60, seed, level)
     assert found.best.tolist() == best
     assert found.worst.tolist() == worst
-    assert found.wins == pytest.approx(wins, abs=1e-12)
+    assert found.first_shares == pytest.approx(wins, abs=1e-12)
 
 
 def test_samples_are_drawn_a_block_at_a_time(monkeypatch):
@@ -76,7 +76,7 @@ def test_samples_are_drawn_a_block_at_a_time(monkeypatch):
     parts = bootstrap_ranks(scores, samples=500, seed=5)
     assert (whole.best == parts.best).all()
     assert (whole.worst == parts.worst).all()
-    assert whole.wins == pytest.approx(parts.wins, abs=1e-12)
+    assert whole.first_shares == pytest.approx(parts.first_shares, abs=1e-12)
 
 
 def test_large_scores_are_compared_in_the_same_unit():
@@ -84,7 +84,7 @@ def test_large_scores_are_compared_in_the_same_unit():
     scores = np.array([[5_000.0, 5_000.0], [4_000.0, 4_000.0], [4_000.0, 4_000.0]])
     found = bootstrap_ranks(scores, samples=50, seed=1)
     assert found.best.tolist() == found.worst.tolist() == [1, 2, 2]
-    assert found.wins.tolist() == [1, 0, 0]
+    assert found.first_shares.tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from django.urls import reverse
 from campaigns.models import Audience, Campaign
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
+from scoring.core.statistics.rank_sets import rank_sets
 from scoring.core.statistics.split_halves import half_sizes, split_halves
 from scoring.core.statistics.topic_set_size import (
     Requirement,
@@ -58,8 +59,9 @@ class TestRanks:
         assert get("ranks-csv", campaign).status_code == 202
         perform_waiting_jobs(campaign)
         text = text_of(get("ranks", campaign))
-        assert "By RBP(p=0.5), r1 leads and is the best in" in text
-        assert "Two runs have rank 1 in their interval." in text
+        assert "By RBP(p=0.5), r1 leads and is first in" in text
+        assert "resampled topic sets. Two runs have rank 1 in their range, and two in" in text
+        assert "simultaneous confidence set" in text
 
     def test_csv_and_api_have_the_numbers_of_the_core(self) -> None:
         campaign = make_board(*SCORES)
@@ -71,11 +73,49 @@ class TestRanks:
         assert [row["run"] for row in rows] == ["r1", "r2", "r3"]
         assert [int(row["rank_best"]) for row in rows] == found.best.tolist()
         assert [int(row["rank_worst"]) for row in rows] == found.worst.tolist()
-        assert [float(row["p_best"]) for row in rows] == pytest.approx(found.wins, abs=1e-12)
+        shares = [float(row["first_share"]) for row in rows]
+        assert shares == pytest.approx(found.first_shares, abs=1e-12)
         assert [int(row["possible_best"]) for row in rows] == best.tolist() == [1, 1, 3]
         assert [int(row["possible_worst"]) for row in rows] == worst.tolist() == [2, 2, 3]
         for one, other in zip(rows, api("ranks", campaign), strict=True):
             assert {key: str(value) for key, value in other.items()} == one
+
+    @pytest.mark.parametrize("correction", ["max_t", "holm"])
+    def test_rank_sets_are_those_of_the_core(self, correction: str) -> None:
+        campaign = make_board(*SCORES)
+        page = answered("ranks", campaign, correction=correction)
+        found = rank_sets(ORDERED, correction=correction, samples=1_000, seed=1)
+        rows = table(get("ranks-csv", campaign, correction=correction))
+        assert [int(row["rank_set_best"]) for row in rows] == found.best.tolist()
+        assert [int(row["rank_set_worst"]) for row in rows] == found.worst.tolist()
+        for one, other in zip(rows, api("ranks", campaign, correction=correction), strict=True):
+            assert {key: str(value) for key, value in other.items()} == one
+        assert f'<option value="{correction}" selected>' in page.content.decode()
+        usual = Analysis.objects.filter(question__correction="max_t").exists()
+        assert usual == (correction == "max_t")
+
+    @pytest.mark.parametrize("name", ["ranks", "ranks-csv"])
+    def test_other_corrections_are_not_offered(self, name: str) -> None:
+        assert get(name, make_board(*SCORES), correction="bh").status_code == 404
+
+    @pytest.mark.parametrize(
+        ("scores", "words"),
+        [
+            ([0.5, 0.5], "have no spread, or only on a few topics."),
+            ([0.5, 0.4], "have no spread, or only on a few topics."),
+        ],
+    )
+    def test_a_sentence_says_why_there_are_no_rank_sets(
+        self, scores: list[float], words: str
+    ) -> None:
+        campaign = make_board(*scores)
+        page = answered("ranks", campaign)
+        assert f"rank set unknown. The differences between runs {words}" in text_of(page)
+        assert {row["rank_set_best"] for row in api("ranks", campaign)} == {None}
+        assert {row["rank_set_worst"] for row in table(get("ranks-csv", campaign))} == {""}
+        board = get("leaderboard", campaign).content.decode()
+        assert "rank-mark" in board
+        assert 'class="set"' not in board
 
     def test_possible_ranks_are_unknown_without_residuals(self) -> None:
         campaign = make_campaign(topics=TOPICS, **SHOWN)
@@ -107,6 +147,8 @@ class TestRanks:
         answered("ranks", campaign)
         text = get("ranks-latex", campaign).content.decode()
         assert "possible ranks" in text
+        assert "rank set, 95" in text
+        assert "pairwise comparisons (bootstrap max-t)" in text
         assert "1–2" in text
 
 
@@ -276,7 +318,9 @@ class TestLeaderboard:
         perform_waiting_jobs(campaign)
         html = get("leaderboard", campaign).content.decode()
         assert html.count('<svg class="rank-mark" role="img"') == 3
-        assert "ranks 1–2 in 95 % of samples, best in" in html
+        assert "ranks 1–2 in 95 % of resampled topic sets, first in" in html
+        assert ", rank set 1–" in html
+        assert html.count('<line class="set"') == 4  # and one in the key
         assert "possible ranks 1–2" in html
         assert "ranks=on" in html
 
@@ -286,13 +330,16 @@ class TestLeaderboard:
         perform_waiting_jobs(campaign)
         board = table(get("leaderboard-csv", campaign, ranks="on"))
         ranks = table(get("ranks-csv", campaign))
-        names = ("rank_best", "rank_worst", "p_best", "possible_best", "possible_worst")
+        names = (
+            "rank_best", "rank_worst", "first_share", "rank_set_best", "rank_set_worst",
+            "possible_best", "possible_worst",
+        )  # fmt: skip
         assert [[row[name] for name in names] for row in board] == [
             [row[name] for name in names] for row in ranks
         ]
         assert "rank_best" not in table(get("leaderboard-csv", campaign))[0]
         interval = api("leaderboard", campaign, ranks="on")[0]["interval"]
-        assert interval["rank_best"] == 1
+        assert interval["rank_best"] == interval["rank_set_best"] == 1
         assert "interval" not in api("leaderboard", campaign)[0]
         assert "ranks, 95" in get("leaderboard-latex", campaign, ranks="on").content.decode()
 
