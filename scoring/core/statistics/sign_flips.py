@@ -55,13 +55,13 @@ def sign_flip(
     checked_tail(tail)
     units = whole_units(differences)
     topics = differences.shape[1] - np.isnan(differences).sum(axis=1)
-    is_few: NDArray[np.bool_] = np.count_nonzero(units, axis=1) <= _few(samples)
+    is_few: NDArray[np.bool_] = np.count_nonzero(units, axis=1) <= few_topics(samples)
     p_values = np.empty(len(units))
     p_values[is_few] = _p_values_of_few(units[is_few], tail)
     many = units[~is_few]
     seen, exceeding = many.sum(axis=1), np.zeros(len(many), np.int64)
     step = max(1, _SUMS_AT_A_TIME // max(1, len(many)))
-    for signs in _signs(samples, seed, units.shape[1], step) if len(many) else ():
+    for signs in random_signs(samples, seed, units.shape[1], step) if len(many) else ():
         sums = many @ signs
         if tail == "two":
             exceeding += (np.abs(sums) >= np.abs(seen)[:, None]).sum(axis=1)
@@ -73,7 +73,7 @@ def sign_flip(
     return Outcomes(p_values, np.nansum(differences, axis=1), topics, methods)
 
 
-def _few(samples: int) -> int:
+def few_topics(samples: int) -> int:
     """The largest number of topics on which two runs can be exchanged in at most `samples` ways.
     Raises ValueError for less than one sample."""
     if samples < 1:
@@ -82,16 +82,14 @@ def _few(samples: int) -> int:
 
 
 def _p_values_of_few(units: NDArray[np.float64], tail: Tail) -> NDArray[np.float64]:
-    """The p-values of pairs that differ on few topics, by all exchanges. Those that keep the first
-    topic are half of them, and the others have the opposite sums."""
+    """The p-values of pairs that differ on few topics, by all exchanges."""
     rows, places = np.nonzero(units)
     firsts = np.searchsorted(rows, np.arange(len(units)))
     columns = np.arange(len(rows)) - firsts[rows]
     few = int(columns.max(initial=0)) + 1
     differing = np.zeros((len(units), few))
     differing[rows, columns] = units[rows, places]
-    keeps = np.arange(1 << few - 1)[None, :] << 1 >> np.arange(few)[:, None] & 1
-    signs, seen = 1.0 - 2.0 * keeps, units.sum(axis=1)
+    (signs,), seen = half_of_all_signs(few, 1 << few), units.sum(axis=1)
     exceeding = np.zeros(len(units), np.int64)
     step = max(1, _SUMS_IN_CACHE >> few - 1)
     for start in range(0, len(units), step):
@@ -147,7 +145,7 @@ class SignFlips:
             totals[block] = np.nansum(differences, axis=1)
             topics[block] = (~np.isnan(differences)).sum(axis=1)
             different[block] = np.count_nonzero(units, axis=1)
-        is_few = different <= _few(self.samples)
+        is_few = different <= few_topics(self.samples)
         if is_few.all():
             least = most = np.zeros(count, np.int64)
         else:
@@ -177,7 +175,7 @@ class SignFlips:
         runs, topics = own.shape
         step = min(max(1, _CELLS_OF_RUNS // max(1, runs, topics)), _SUMS_IN_CACHE // 32)
         rows = _SUMS_IN_CACHE // step
-        for signs in _signs(self.samples, self.seed, topics, step):
+        for signs in random_signs(self.samples, self.seed, topics, step):
             sums_of_own = own @ signs
             sums_of_others = sums_of_own if others is own else others @ signs
             room = np.empty((rows, signs.shape[1]))
@@ -213,7 +211,16 @@ def _as_slice(rows: NDArray[np.intp]) -> NDArray[np.intp] | slice:
     return slice(rows[0], rows[-1] + 1) if is_adjacent else rows
 
 
-def _signs(samples: int, seed: int, topics: int, step: int) -> Iterator[NDArray[np.float64]]:
+def half_of_all_signs(topics: int, step: int) -> Iterator[NDArray[np.float64]]:
+    """-1 or 1 for each topic, in all ways that keep the sign of the first: float64[topics, ways],
+    `step` ways at a time. They are half of all ways, and the others have the opposite sums."""
+    ways = 1 << max(topics - 1, 0)
+    for start in range(0, ways, step):
+        numbers = np.arange(start, min(start + step, ways))
+        yield np.where(numbers[None, :] << 1 >> np.arange(topics)[:, None] & 1, -1.0, 1.0)
+
+
+def random_signs(samples: int, seed: int, topics: int, step: int) -> Iterator[NDArray[np.float64]]:
     """-1 or 1 for each topic and sample, float64[topics, samples], `step` samples at a time. They
     depend on `seed`, `samples` and the number of topics alone."""
     heads = np.random.default_rng(seed).integers(0, 2, (samples, topics), np.int8)
