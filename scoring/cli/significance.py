@@ -14,7 +14,8 @@ from scoring.library.significance import ComparedRuns, PairComparison, significa
 
 def run(options: argparse.Namespace) -> int:
     _check(options)
-    table, cautions = significance_table(_read(options).best(options.top), _comparison(options))
+    board = _read(options).best(options.top, options.baseline)
+    table, cautions = significance_table(board, _comparison(options))
     for caution in cautions:
         sys.stderr.write(f"note: {caution}\n")
     if options.count:
@@ -28,8 +29,8 @@ def _check(options: argparse.Namespace) -> None:
     faults = list(source_faults(options))
     if options.scores and options.against != "base":
         faults.append(f"--against {options.against}: a matrix of scores has no residuals")
-    if options.correction == "tukey" and (options.tail == "one" or options.against != "base"):
-        faults.append("--correction tukey is two-tailed, and against base")
+    how = _comparison(options)
+    faults += [f"--correction {how.correction} {why}" for why in how.correction_faults]
     if options.seed < 0:
         faults.append("--seed must not be negative")
     if faults:
@@ -54,4 +55,5 @@ def _comparison(options: argparse.Namespace) -> PairComparison:
         against=options.against,
         samples=options.samples,
         seed=options.seed,
+        baseline=options.baseline,
     )

@@ -92,6 +92,7 @@ def significance(
     zero: Literal["wilcox", "pratt"] = "wilcox",
     samples: int = 10_000,
     seed: int = 1,
+    baseline: str | None = None,
     rel: int = 1,
     ties: Literal["docno", "expected"] = "docno",
     no_relevant: NoRelevant = "zero",
@@ -100,10 +101,12 @@ def significance(
     """Which pairs of runs differ significantly, as `trackside significance` computes it.
 
     One row for each pair: `a, b, difference, p, p_corrected, method`. `test` is `"t"`,
-    `"wilcoxon"` or `"randomisation"`, `correction` is `"none"`, `"holm"`, `"bh"` or `"tukey"`.
-    `against` is what the score of the other run is taken for: as judged (`"base"`), or with all
-    unjudged documents relevant (`"top"`), or as good as what is judged (`"projected"`). `top` keeps
-    the best runs only. Warns where the numbers can be misread. Raises BadInput.
+    `"wilcoxon"` or `"randomisation"`, `correction` is `"none"`, `"holm"`, `"bh"`, `"tukey"` or
+    `"max-t"`. With `baseline`, the name of a run, only pairs of another run `a` and this run `b`
+    are tested, and `"max-t"` corrects a randomisation test for all of them. `against` is what the
+    score of the other run is taken for: as judged (`"base"`), or with all unjudged documents
+    relevant (`"top"`), or as good as what is judged (`"projected"`). `top` keeps the best runs, and
+    the baseline. Warns where the numbers can be misread. Raises BadInput.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(5)}
     >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(5)}
@@ -112,7 +115,9 @@ def significance(
     a     b     difference  p       p_corrected  method
     good  poor  0.6667      0.0625  0.0625       exact null of the signed ranks
     """
-    how = PairComparison(test, tail, alpha, continuity, zero, correction, against, samples, seed)
+    how = PairComparison(
+        test, tail, alpha, continuity, zero, correction, against, samples, seed, baseline
+    )
     _refuse_arguments(how, top)
     asked = tested_measure(measure_texts(measure), rel=rel, called="measure")
     rules = scoring_rules(
@@ -122,7 +127,7 @@ def significance(
     board = compared_runs(names_of(scored), scored, asked)
     if against != "base" and board.residual is None:
         raise BadInput([f"against: {asked} has no residual"])
-    return _compared(board.best(top), how)
+    return _compared(board.best(top, baseline), how)
 
 
 def significance_of_scores(
@@ -137,6 +142,7 @@ def significance_of_scores(
     zero: Literal["wilcox", "pratt"] = "wilcox",
     samples: int = 10_000,
     seed: int = 1,
+    baseline: str | None = None,
 ) -> Table:
     """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
     column for each run, or the path of a CSV. NaN is a topic without a score.
@@ -145,9 +151,11 @@ def significance_of_scores(
     a  b  difference  p       p_corrected  method
     a  b  0.3000      0.1885  0.1885       Student's t
     """
-    how = PairComparison(test, tail, alpha, continuity, zero, correction, "base", samples, seed)
+    how = PairComparison(
+        test, tail, alpha, continuity, zero, correction, "base", samples, seed, baseline
+    )
     _refuse_arguments(how, top)
-    return _compared(matrix_of(scores).best(top), how)
+    return _compared(matrix_of(scores).best(top, baseline), how)
 
 
 def _compared(board: ComparedRuns, how: PairComparison) -> Table:
@@ -161,7 +169,7 @@ def _refuse_arguments(how: PairComparison, top: int | None) -> None:
     known: dict[str, tuple[str, ...]] = {
         "test": ("t", "wilcoxon", "randomisation"),
         "tail": ("one", "two"),
-        "correction": ("none", "holm", "bh", "tukey"),
+        "correction": ("none", "holm", "bh", "tukey", "max-t"),
         "against": ("base", "top", "projected"),
         "zero": ("wilcox", "pratt"),
     }
@@ -170,8 +178,7 @@ def _refuse_arguments(how: PairComparison, top: int | None) -> None:
         for name, values in known.items()
         if getattr(how, name) not in values
     ]
-    if how.correction == "tukey" and (how.tail == "one" or how.against != "base"):
-        faults.append("correction: 'tukey' is two-tailed, and against base")
+    faults += [f"correction: {how.correction!r} {why}" for why in how.correction_faults]
     if not 0 < how.alpha < 1:
         faults.append(f"alpha: {how.alpha} is not a number between 0 and 1")
     if not 1 <= how.samples <= MOST_SAMPLES:

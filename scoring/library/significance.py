@@ -13,6 +13,7 @@ from scoring.core.measures.arrays import Scores
 from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.corrections import Correction, correct, randomised_tukey_hsd
+from scoring.core.statistics.max_t import randomised_max_t
 from scoring.core.statistics.pairs import (
     METHODS,
     Outcomes,
@@ -33,7 +34,7 @@ from scoring.library.scored_runs import ScoredRun
 from scoring.library.table import Table
 
 TestName: TypeAlias = Literal["t", "wilcoxon", "randomisation"]
-CorrectionName: TypeAlias = Literal["none", "holm", "bh", "tukey"]
+CorrectionName: TypeAlias = Literal["none", "holm", "bh", "tukey", "max-t"]
 Against: TypeAlias = Literal["base", "top", "projected"]
 
 _CORRECTIONS: Final[dict[CorrectionName, Correction]] = {
@@ -57,6 +58,20 @@ class PairComparison:
     against: Against = "base"
     samples: int = 10_000
     seed: int = 1
+    baseline: str | None = None  # the run that all others are compared with; None: all pairs
+
+    @property
+    def correction_faults(self) -> Iterator[str]:
+        """Why the correction does not go with the other options; each follows its name."""
+        is_directed = self.tail == "one" or self.against != "base"
+        if self.correction in ("tukey", "max-t") and is_directed:
+            yield "is two-tailed, and against base"
+        if self.correction == "tukey" and self.baseline is not None:
+            yield "is for all pairs; for runs against a baseline, take max-t"
+        if self.correction == "max-t" and self.baseline is None:
+            yield "is for runs against a baseline; name one"
+        if self.correction == "max-t" and self.test != "randomisation":
+            yield "is by random signs; take the randomisation test"
 
     @property
     def pair_test(self) -> PairTest:
@@ -81,15 +96,16 @@ class ComparedRuns:
     residual: NDArray[np.float64] | None = None
     sign: float = 1.0
 
-    def best(self, count: int | None) -> "ComparedRuns":
-        """The runs with the highest means, in the order in which they came. One without a score is
-        not among them, unless there are no others."""
+    def best(self, count: int | None, baseline: str | None = None) -> "ComparedRuns":
+        """The runs with the highest means, in the order in which they came, and the baseline. One
+        without a score is not among them, unless there are no others."""
         if count is None or count >= len(self.names):
             return self
         known = ~np.isnan(self.base)
         sums, counts = np.where(known, self.base, 0.0).sum(axis=1), known.sum(axis=1)
         means = np.divide(sums, counts, out=np.full(len(sums), -np.inf), where=counts > 0)
-        kept = np.sort(np.argsort(-np.round(means, 12), kind="stable")[:count])
+        highest = np.argsort(-np.round(means, 12), kind="stable")[:count]
+        kept = np.union1d(highest, np.flatnonzero(np.array(self.names) == baseline))
         residual = None if self.residual is None else self.residual[kept]
         return ComparedRuns([self.names[at] for at in kept], self.base[kept], residual, self.sign)
 
@@ -136,9 +152,11 @@ def significance_table(board: ComparedRuns, how: PairComparison) -> tuple[Table,
     """One row for each pair of runs, and what one should know before believing the answer."""
     if len(board.names) < 2:
         raise BadInput(["give at least two runs to compare"])
-    pairs, others, found = _tested(board, how)
+    if how.baseline is not None and list(board.names).count(how.baseline) != 1:
+        named = "several runs are" if how.baseline in board.names else "no run is"
+        raise BadInput([f"baseline: {named} named {how.baseline}, of {', '.join(board.names)}"])
+    pairs, others, found, corrected = _tested(board, how)
     differences = [_mean_difference(board, others, pairs, at) for at in range(len(pairs))]
-    corrected = _corrected(board, pairs, found, how)
     table = Table(
         {
             "a": [board.names[at] for at in pairs.candidates.tolist()],
@@ -155,27 +173,32 @@ def significance_table(board: ComparedRuns, how: PairComparison) -> tuple[Table,
 
 def _tested(
     board: ComparedRuns, how: PairComparison
-) -> tuple[Pairs, NDArray[np.float64], Outcomes]:
-    """The pairs, what stands against the candidates, and what the test says."""
+) -> tuple[Pairs, NDArray[np.float64], Outcomes, NDArray[np.float64]]:
+    """The pairs, what stands against the candidates, what the test says, and corrected p-values."""
     others: NDArray[np.float64] | None = board.base
     if how.against != "base":
         scores = Scores(board.base, board.residual)
         others = upper_bounds(scores) if how.against == "top" else projections(scores)
     if others is None:
         raise ValueError("there are no residuals")
-    if how.tail == "two" and how.against == "base":
+    if how.baseline is not None:
+        is_baseline = np.array(board.names) == how.baseline
+        candidates = np.flatnonzero(~is_baseline)
+        pairs = Pairs(candidates, np.full(len(candidates), is_baseline.argmax()))
+        if how.correction == "max-t":
+            differences = board.base[~is_baseline] - board.base[is_baseline]
+            return pairs, others, *randomised_max_t(differences, samples=how.samples, seed=how.seed)
+        found = compare(how.pair_test, pairs, board.base, others)
+    elif how.tail == "two" and how.against == "base":
         pairs = all_pairs(len(board.names))
-        return pairs, others, compare(how.pair_test, pairs, board.base)
-    pairs, found = compare_winners(how.pair_test, board.base, others)
-    return pairs, others, found
-
-
-def _corrected(
-    board: ComparedRuns, pairs: Pairs, found: Outcomes, how: PairComparison
-) -> NDArray[np.float64]:
+        found = compare(how.pair_test, pairs, board.base)
+    else:
+        pairs, found = compare_winners(how.pair_test, board.base, others)
     if how.correction == "tukey":
-        return randomised_tukey_hsd(board.base, pairs, samples=how.samples, seed=how.seed)
-    return correct(found.p_values, _CORRECTIONS[how.correction])
+        corrected = randomised_tukey_hsd(board.base, pairs, samples=how.samples, seed=how.seed)
+    else:
+        corrected = correct(found.p_values, _CORRECTIONS[how.correction])
+    return pairs, others, found, corrected
 
 
 def _limits(how: PairComparison, pairs: int, topics: int) -> Iterator[str]:

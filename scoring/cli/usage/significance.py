@@ -24,6 +24,8 @@ examples:
   trackside significance qrels.txt runs/* -m 'RBP(p=0.8)' --test wilcoxon --tail one \\
       --against top --top 20
   trackside significance qrels.txt runs/* -m AP --test randomisation --correction tukey --seed 7
+  trackside significance qrels.txt runs/* -m AP --test randomisation --baseline bm25 \\
+      --correction max-t
 
 difference is mean a - mean b over the topics that both have. One-tailed, and against top or
 projected, a is the run with the higher mean, and the question is whether it is better: than b
@@ -32,9 +34,14 @@ judged (projected). With two tails, a pair in which a falls behind (difference <
 significant too; with --tail one it cannot. --count prints two numbers: how many pairs have
 p_corrected <= alpha, and how many pairs there are.
 
+With --baseline, every other run is a, and the baseline is b, whichever has the higher mean.
+--correction max-t then compares t of each run with the greatest |t| of all of them, where the
+differences of random topics have the opposite sign, the same topics for all runs.
+
 method says where p comes from. Wilcoxon's p is exact on up to 25 topics, or 50 without equal or
 zero differences, and a normal approximation on more. The randomisation test takes all exchanges
-where there are no more of them than samples. Equal differences on all topics have no p by t."""
+where there are no more of them than samples. Equal differences on all topics have no p by t and
+by max-t."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,9 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--correction",
-        choices=("none", "holm", "bh", "tukey"),
+        choices=("none", "holm", "bh", "tukey", "max-t"),
         default="none",
-        help="of p for many pairs: Holm, Benjamini-Hochberg, or randomised Tukey HSD",
+        help="of p for many pairs: Holm, Benjamini-Hochberg, randomised Tukey HSD, or the"
+        " randomised max |t| of all runs against a baseline",
+    )
+    parser.add_argument(
+        "--baseline", metavar="RUN", help="compare all others with this run, named by its tag"
     )
     parser.add_argument("--against", choices=("base", "top", "projected"), default="base")
     parser.add_argument("--top", metavar="N", type=positive, help="only the N best runs")

@@ -54,7 +54,8 @@ def folder(tmp_path, monkeypatch):
         Path(name).write_text(text)
     Path("runs").mkdir()
     for shift, name in enumerate(("run.gz", "run.txt", "run1.gz", "run2.gz", "runs/a", "runs/b")):
-        Path(name).write_bytes(run_named(f"tag{shift}", shift))
+        tag = "bm25" if name == "runs/b" else f"tag{shift}"
+        Path(name).write_bytes(run_named(tag, shift))
     drawn = ts.sample(sorted(map(str, Path("runs").iterdir())), budget=30, p=0.8)
     drawn.to_csv("sample.csv")
     sampled = {(row.topic, row.doc_id) for row in drawn}

@@ -95,6 +95,64 @@ def test_count(trackside, matrix):
     assert strict.out == "2 6\n"
 
 
+def test_all_runs_against_a_baseline(trackside, matrix):
+    asked = ("significance", "--scores", matrix, "--baseline", "b", "--test")
+    found = rows(trackside(*asked, "t"))
+    assert [(r["a"], r["b"]) for r in found] == [("a", "b"), ("c", "b"), ("d", "b")]
+    pairs = {(r["a"], r["b"]): r for r in rows(trackside(*asked[:3], "--test", "t"))}
+    assert found[0] == pairs["a", "b"]
+    assert float(found[1]["difference"]) == -float(pairs["b", "c"]["difference"])
+    assert found[1]["p"] == pairs["b", "c"]["p"]
+    (better, worse) = (rows(trackside(*asked, "t", "--tail", "one"))[at] for at in (0, 1))
+    assert float(better["p"]) == pytest.approx(float(found[0]["p"]) / 2, abs=1e-15)
+    assert float(worse["p"]) == pytest.approx(1 - float(found[1]["p"]) / 2, abs=1e-15)
+    best = rows(trackside(*asked, "t", "--top", 1))
+    assert [(r["a"], r["b"]) for r in best] == [("a", "b")]
+
+
+def test_the_greatest_t_of_all_runs_against_a_baseline(trackside):
+    """Worked by hand in tests/scoring/core/test_max_t.py, which b and c are a and a run above."""
+    scores = trackside.write("m.csv", "topic,bm25,b,c\n1,.4,.5,.6\n2,.4,.6,.5\n3,.4,.7,.3\n")
+    asked = ("significance", "--scores", scores, "--test", "randomisation")
+    found = rows(trackside(*asked, "--baseline", "bm25", "--correction", "max-t"))
+    assert [(r["a"], r["p"], r["p_corrected"]) for r in found] == [
+        ("b", "0.25", "0.5"), ("c", "0.75", "0.75"),
+    ]  # fmt: skip
+    assert {row["method"] for row in found} == {"all sign flips"}
+    counted = trackside(*asked, "--baseline", "bm25", "--correction", "max-t", "--count")
+    limit = "note: no pair can be significant at 0.05: 3 topics leave no p below 0.25\n"
+    assert counted == (0, "0 2\n", limit)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--correction", "max-t"), "--correction max-t is for runs against a baseline; name one"),
+        (
+            ("--baseline", "b", "--correction", "tukey"),
+            "--correction tukey is for all pairs; for runs against a baseline, take max-t",
+        ),
+        (
+            ("--baseline", "b", "--correction", "max-t", "--tail", "one"),
+            "--correction max-t is two-tailed, and against base",
+        ),
+        (("--baseline", "z"), "baseline: no run is named z, of a, b, c, d"),
+    ],
+)
+def test_a_correction_that_does_not_go_with_the_others(trackside, matrix, options, said):
+    refused = trackside(*("significance", "--scores", matrix, "--test", "randomisation", *options))
+    assert (refused.status, refused.out) == (2, "")
+    assert said in refused.err
+
+
+def test_max_t_is_a_randomisation_test(trackside, matrix):
+    refused = trackside(
+        *("significance", "--scores", matrix, "--test", "t"),
+        *("--baseline", "b", "--correction", "max-t"),
+    )
+    assert "--correction max-t is by random signs; take the randomisation test" in refused.err
+
+
 def test_only_the_best(trackside, matrix):
     found = rows(trackside("significance", "--scores", matrix, "--test", "t", "--top", 2))
     assert [(r["a"], r["b"]) for r in found] == [("a", "d")]

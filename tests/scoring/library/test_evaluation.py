@@ -180,6 +180,18 @@ def test_without_a_topic_that_counts_there_are_means_that_are_not_defined() -> N
             lambda q, r: ts.significance(q, r, "AP", correction="tukey", tail="one"),
             "correction: 'tukey' is two-tailed",
         ),
+        (
+            lambda q, r: ts.significance(q, r, "AP", correction="max-t"),
+            "correction: 'max-t' is for runs against a baseline; name one",
+        ),
+        (
+            lambda q, r: ts.significance(q, r, "AP", correction="tukey", baseline="a"),
+            "correction: 'tukey' is for all pairs",
+        ),
+        (
+            lambda q, r: ts.significance_of_scores({"a": [1], "b": [2]}, baseline="bm25"),
+            "baseline: no run is named bm25, of a, b",
+        ),
         (lambda q, r: ts.significance(q, r, "AP", top=-1), "top: -1 is not a whole number above"),
         (lambda q, r: ts.significance_of_scores({"a": [1]}, top=0), "top: 0 is not a whole number"),
         (lambda q, r: ts.simulate(r, q, method="A", p=0.5, budget=1, top=0), "top: 0 is not a"),
@@ -326,6 +338,16 @@ class TestOnRealRuns:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert texts(ts.significance(qrels, runs, "RBP(p=0.8)", **options)) == told
+
+    def test_significance_against_a_baseline(self, qrels, runs, capsys) -> None:
+        baseline = ts.read_run(runs[4]).tag
+        flags = ("--test", "randomisation", "--baseline", baseline, "--correction", "max-t")
+        told = printed(capsys, "significance", qrels, *runs, "-m", "AP", *flags, "--top", 9)
+        found = ts.significance(
+            *(qrels, runs, "AP"), test="randomisation", baseline=baseline, correction="max-t", top=9
+        )
+        assert texts(found) == told
+        assert {row["b"] for row in told} == {baseline}
 
     def test_significance_of_a_matrix(self, capsys) -> None:
         matrix = Path(DATA) / "trec5-scores" / "adhoc5_ap.csv"
