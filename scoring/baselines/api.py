@@ -3,8 +3,16 @@
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
+from scoring.baselines.rows import CORRECTIONS
+
 BASELINE = OpenApiParameter(
     "baseline", str, description="a baseline's run id: adds the difference of each run from it"
+)
+CORRECTION = OpenApiParameter(
+    "correction",
+    str,
+    enum=list(CORRECTIONS),
+    description="with baseline: of the p-values, for all runs compared with it (default: max-t)",
 )
 INTERVAL = (
     "end of the 95 % interval (bootstrap) for this pair alone: not corrected for the other runs"
@@ -19,8 +27,13 @@ class DifferenceSerializer(serializers.Serializer):
     low = serializers.FloatField(allow_null=True, help_text=INTERVAL)
     high = serializers.FloatField(allow_null=True, help_text=INTERVAL)
     effect = serializers.FloatField(allow_null=True, help_text="Cohen's d of paired differences")
-    p = serializers.FloatField(allow_null=True, help_text="of the two-tailed paired t test")
-    p_corrected = serializers.FloatField(
-        allow_null=True, help_text="by Holm's method, for all runs compared with the baseline"
+    p = serializers.FloatField(
+        allow_null=True,
+        help_text="two-tailed, for this pair alone: of the randomisation test with the correction"
+        " max-t, of the paired t test with holm",
     )
+    p_corrected = serializers.FloatField(
+        allow_null=True, help_text="for all runs compared with the baseline"
+    )
+    correction = serializers.ChoiceField(choices=list(CORRECTIONS))
     topics = serializers.IntegerField(help_text="on which both runs have a score")

@@ -4,43 +4,56 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from scoring.baselines.rows import Difference, NamedRun
 from scoring.core.statistics.undefined import nan_if_none
-from scoring.output.latex import Cell, Marked, signed, stars
+from scoring.output.latex import STARS_NOTE, Cell, Marked, number, signed, stars
+from scoring.output.numbers import p_or_dash
 from scoring.output.table import Column, printed, same
 
-CORRECTION = (
-    "t test, corrected for all runs by Holm’s method; each 95 % interval is for one pair alone"
-)
+_TESTS: Final = {
+    "max-t": "randomisation test, corrected for all runs by the greatest |t|",
+    "holm": "t test, corrected for all runs by Holm’s method",
+}
 
 
-def difference_columns(baseline: NamedRun, path: str) -> tuple[Column, ...]:
-    """`path` leads from a row of the table to its `Difference`, which may be None."""
-    find = attrgetter(path)
+def difference_caption(correction: str) -> str:
+    """In LaTeX."""
     return (
-        same("baseline", baseline.run_id),
-        same("baseline_name", baseline.name),
-        Column("difference", partial(_field, find, "difference")),
-        printed(f"− {baseline.name}", partial(_marked, find)),
-        printed("95 % interval", partial(_interval, find)),
-        Column("difference_low", partial(_field, find, "low")),
-        Column("difference_high", partial(_field, find, "high")),
-        Column("effect", partial(_field, find, "effect")),
-        Column("p", partial(_field, find, "p")),
-        Column("p_corrected", partial(_field, find, "p_corrected")),
-        Column("common_topics", partial(_field, find, "topics")),
+        f"Differences from the baseline: {_TESTS[correction]}; each 95 % interval is for one pair "
+        f"alone; d: Cohen’s d of paired differences; {STARS_NOTE}."
     )
 
 
-def difference_record(baseline: str, found: Difference | None) -> dict[str, Any] | None:
+def difference_columns(baseline: NamedRun, correction: str, path: str) -> tuple[Column, ...]:
+    """`path` leads from a row of the table to its `Difference`, which may be None."""
+    find = attrgetter(path)
+
+    def of(name: str) -> Callable[[Any], Any]:
+        return lambda row: getattr(find(row), name, None)
+
+    return (
+        same("baseline", baseline.run_id),
+        same("baseline_name", baseline.name),
+        Column("difference", of("difference")),
+        printed(f"− {baseline.name}", partial(_marked, find)),
+        printed("95 % interval", partial(_interval, find)),
+        Column("difference_low", of("low")),
+        Column("difference_high", of("high")),
+        Column("effect", of("effect"), "d", _effect),
+        Column("p", of("p"), "p", p_or_dash),
+        Column("p_corrected", of("p_corrected"), "corrected p", p_or_dash),
+        same("correction", correction),
+        Column("common_topics", of("topics")),
+    )
+
+
+def difference_record(
+    baseline: str, correction: str, found: Difference | None
+) -> dict[str, Any] | None:
     """For JSON."""
-    return {"baseline": baseline, **asdict(found)} if found else None
-
-
-def _field(find: Callable[[Any], Difference | None], name: str, row: Any) -> Any:
-    return getattr(find(row), name, None)
+    return {"baseline": baseline, **asdict(found), "correction": correction} if found else None
 
 
 def _marked(find: Callable[[Any], Difference | None], row: Any) -> Cell:
@@ -55,3 +68,7 @@ def _interval(find: Callable[[Any], Difference | None], row: Any) -> str:
     if found is None or found.low is None:
         return "–"
     return f"[{signed(found.low)}, {signed(found.high)}]"
+
+
+def _effect(value: float | None) -> str:
+    return number(value, 2)

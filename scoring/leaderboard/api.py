@@ -14,7 +14,7 @@ from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, RefusalSerializer
 from campaigns.models import Run
-from scoring.baselines.api import BASELINE, DifferenceSerializer
+from scoring.baselines.api import BASELINE, CORRECTION, DifferenceSerializer
 from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_records, board_table
 from scoring.output.api import FORMAT, MEASURE, QRELS, requested_format
@@ -143,6 +143,7 @@ ROW = OpenApiExample(
         TIES,
         RANKS,
         BASELINE,
+        CORRECTION,
         FORMAT,
     ],
     responses={

@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.analyses.requests import AnalysisRequest, request_analyses
+from scoring.baselines.rows import CORRECTIONS
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart, interval_sketch
@@ -115,6 +116,8 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         "compares_all": sees_topic_means(viewer),
         "shown_measures": (board.measure, JUDGED),
         "charted": charted,
+        "correction": asked.correction,
+        "corrections": CORRECTIONS,
         "selection": selection(request.GET),
         "chart": interval_chart(charted) if has_chart else None,
         "sketch": interval_sketch(charted) if has_chart else None,

@@ -9,6 +9,7 @@ runs=best             the best run of each team, among those that match type and
 ties=on               the effect of other orders of tied documents
 ranks=on              how certain the rank of each run is, in tables and the API
 baseline=<run id>     the difference of each run from this baseline
+correction=max-t      of the p-values of these differences
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,12 @@ from campaigns.options import choice_or_404
 from scoring.analyses.means import NotComputedYet, request_means
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.analyses.studies import OfMeasure
-from scoring.baselines.rows import can_be_compared, chosen_baseline, differences_from
+from scoring.baselines.rows import (
+    can_be_compared,
+    chosen_baseline,
+    chosen_correction,
+    differences_from,
+)
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import DECIMALS, common_places
 from scoring.core.statistics.undefined import none_if_nan
@@ -60,7 +66,7 @@ RUNS: Final = {"all": "all", "best": "best per team"}
 # Of a page's address, what the API takes too.
 _SELECTS: Final = {
     *("measure", "p", "qrels", "columns", "team", "type"),
-    *("judged", "runs", "ties", "ranks", "baseline"),
+    *("judged", "runs", "ties", "ranks", "baseline", "correction"),
 }
 
 BOARDS: LRUCache[Leaderboard] = LRUCache(room=30_000)  # cells
@@ -98,6 +104,7 @@ class BoardRequest:
     runs: str  # of RUNS
     shows_ties: bool
     shows_ranks: bool
+    correction: str  # of the differences from a baseline
     params: QueryDict  # the baseline and the filters choose among the rows of the board
 
 
@@ -121,6 +128,7 @@ def board_request(
         runs=choice_or_404("runs", params.get("runs"), RUNS, called="choice of runs"),
         shows_ties=ties == "on",
         shows_ranks=ranks == "on",
+        correction=chosen_correction(params.get("correction")),
         params=params,
     )
 
@@ -141,7 +149,7 @@ def board_query(asked: BoardRequest) -> Leaderboard:
     if board.rescoring is not None:
         return board
     if baseline is not None:
-        board = _against_baseline(viewer, board, baseline)
+        board = _against_baseline(viewer, board, baseline, asked.correction)
     if asked.shows_ties:
         board = with_ties(viewer, board)
     if asked.shows_ranks:
@@ -149,7 +157,9 @@ def board_query(asked: BoardRequest) -> Leaderboard:
     return replace(board, filters=filters, rows=_matching(board.rows, filters))
 
 
-def _against_baseline(viewer: Viewer, board: Leaderboard, baseline: BoardRow) -> Leaderboard:
+def _against_baseline(
+    viewer: Viewer, board: Leaderboard, baseline: BoardRow, correction: str
+) -> Leaderboard:
     """Adds to each ranked run its difference from the baseline, if a worker has computed it. Two
     queries."""
     if board.measure not in rules_of(viewer.campaign).measures:
@@ -158,7 +168,8 @@ def _against_baseline(viewer: Viewer, board: Leaderboard, baseline: BoardRow) ->
     if board.qrels is None or not can_be_compared(board.measure):
         fault = f"Runs are not compared by {measure_label(board.measure)}."
         return replace(board, against_baseline=AgainstBaseline(baseline, fault=fault))
-    found = differences_from(viewer, board.qrels, baseline.run_id, [board.measure])[board.measure]
+    by_measure = differences_from(viewer, board.qrels, baseline.run_id, [board.measure], correction)
+    found = by_measure[board.measure]
     rows = tuple(replace(row, difference=found.by_run.get(row.run_id)) for row in board.rows)
     return replace(board, rows=rows, against_baseline=AgainstBaseline(baseline, found))
 

@@ -189,12 +189,12 @@ class Leaderboard:
     def further_columns(self) -> int:
         """How many columns the page adds to those that every board has."""
         further = len(self.columns) + (self.against is not None)
-        return further + 2 * self.has_tied_scores + 3 * self.has_differences
+        return further + 2 * self.has_tied_scores + 4 * self.has_differences
 
     @property
     def is_wide(self) -> bool:
-        """Whether there are more columns than fit on a page."""
-        return self.further_columns > 3
+        """Whether there are more columns than fit on a page. Those of a difference fit alone."""
+        return self.further_columns > (4 if self.has_differences else 3)
 
     @property
     def could_lead(self) -> tuple[BoardRow, ...]:

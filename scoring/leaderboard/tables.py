@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from campaigns.models import Qrels
-from scoring.baselines.tables import CORRECTION, difference_columns, difference_record
+from scoring.baselines.tables import difference_caption, difference_columns, difference_record
 from scoring.core.measures.graded import has_residual
 from scoring.core.measures.measure import Measure
 from scoring.leaderboard.rows import BoardRow, Leaderboard
-from scoring.output.latex import LEAST_DIGITS, STARS_NOTE, added, interval, number
+from scoring.output.latex import LEAST_DIGITS, added, interval, number
 from scoring.output.numbers import MAX_DIGITS
 from scoring.output.table import Column, Table, printed
 from scoring.ranks.rows import RankInterval
@@ -36,8 +36,8 @@ def board_table(board: Leaderboard) -> Table:
         caption += " Only the best run of each team is ranked."
     if board.qrels and board.qrels.has_program:
         caption += f" {board.qrels.statement}"
-    if board.has_differences:
-        caption += f" Differences from the baseline: {CORRECTION}; {STARS_NOTE}."
+    if board.against_baseline and board.has_differences:
+        caption += f" {difference_caption(board.against_baseline.differences.correction)}"
     ranked = (_Entry(board, row) for row in board.ranked)
     rows = (_Entry(board, row) for row in board.rows)
     return Table(columns, rows, in_latex=Table(columns, ranked, caption))
@@ -106,7 +106,8 @@ def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
             "rank set, 95 %", lambda each: each.row.interval and (each.row.interval.rank_set or "–")
         )
     if board.against_baseline and board.has_differences:
-        yield from difference_columns(board.against_baseline.run, "row.difference")
+        against = board.against_baseline
+        yield from difference_columns(against.run, against.differences.correction, "row.difference")
 
 
 def board_records(board: Leaderboard) -> list[dict[str, Any]]:
@@ -135,8 +136,10 @@ def _requested(board: Leaderboard, row: BoardRow) -> dict[str, Any]:
     if board.has_intervals:
         record["interval"] = row.interval._asdict() if row.interval else None
     if board.against_baseline:
-        baseline = board.against_baseline.run.run_id
-        record["difference"] = difference_record(baseline, row.difference)
+        against = board.against_baseline
+        record["difference"] = difference_record(
+            against.run.run_id, against.differences.correction, row.difference
+        )
     return record
 
 

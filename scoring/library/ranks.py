@@ -40,7 +40,7 @@ class RankBootstrap:
     samples: int = 10_000
     seed: int = 1
     level: float = 0.95
-    correction: RankCorrection = "max_t"
+    correction: RankCorrection = "max-t"
 
     def refuse_bad(self) -> None:
         """Raises BadInput."""
@@ -56,7 +56,7 @@ class RankBootstrap:
             why = f"rank sets of a level of {self.level} need {least_samples(self.level):,}"
             faults.append(("samples", f"{self.samples} are too few, {why}"))
         if self.correction not in get_args(RankCorrection):
-            faults.append(("correction", f"{self.correction!r} is not max_t or holm"))
+            faults.append(("correction", f"{self.correction!r} is not max-t or holm"))
         if faults:
             raise BadArgument(faults)
 
@@ -69,7 +69,7 @@ def ranks(
     samples: int = 10_000,
     seed: int = 1,
     level: float = 0.95,
-    correction: RankCorrection = "max_t",
+    correction: RankCorrection = "max-t",
     rel: int = 1,
     ties: Literal["docno", "expected"] = "docno",
     no_relevant: NoRelevant = "zero",
@@ -85,7 +85,7 @@ def ranks(
 
     The rank sets of all runs together contain their true ranks with the familywise `level`. They
     come from comparisons of all pairs, by the studentised bootstrap with one critical value of
-    the largest |t| ("max_t"), or by paired t tests with Holm's correction ("holm"). They are NaN
+    the largest |t| ("max-t"), or by paired t tests with Holm's correction ("holm"). They are NaN
     where they are not defined, as with fewer than five topics or without any spread of differences,
     and a warning says why. Raises BadInput.
 
@@ -112,7 +112,7 @@ def ranks_of_scores(
     samples: int = 10_000,
     seed: int = 1,
     level: float = 0.95,
-    correction: RankCorrection = "max_t",
+    correction: RankCorrection = "max-t",
 ) -> Table:
     """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
     column for each run, or the path of a CSV. NaN is a topic without a score.

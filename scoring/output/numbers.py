@@ -88,9 +88,9 @@ def percent(value: float | None) -> str:
     return f"{100 * min(max(value or 0.0, 0.0), 1.0):.2f}"
 
 
-def signed(value: float, digits: int) -> str:
+def signed(value: float | None, digits: int) -> str:
     """Decimals with a sign; 0 and ∞ without decimals, a dash where there is no number."""
-    if math.isnan(value):
+    if value is None or math.isnan(value):
         return "–"
     text = "∞" if math.isinf(value) else decimal_text(abs(value), digits)
     return text if not value else f"{'−' if value < 0 else '+'}{text}"

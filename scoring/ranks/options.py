@@ -11,7 +11,7 @@ from scoring.core.statistics.topic_set_size import Requirement
 from scoring.ranks.analysis import RanksQuestion
 
 # Of the pairwise comparisons of rank sets, as on the command line. The first is the default.
-CORRECTIONS: Final = {"max_t": "bootstrap max-t", "holm": "Holm, t tests"}
+CORRECTIONS: Final = {"max-t": "bootstrap max-t", "holm": "Holm, t tests"}
 LEVELS: Final = {"0.05": "5 %", "0.01": "1 %", "0.001": "0.1 %"}
 POWERS: Final = {"0.8": "80 %", "0.9": "90 %", "0.95": "95 %"}
 DIFFERENCES: Final = {each: each for each in ("0.01", "0.02", "0.03", "0.05", "0.1", "0.2")}
@@ -20,10 +20,10 @@ LONGEST: Final = 20  # characters
 
 
 def chosen_correction(params: Mapping[str, str]) -> RankCorrection:
-    return choice_or_404("correction", params.get("correction"), CORRECTIONS, usual="max_t")
+    return choice_or_404("correction", params.get("correction"), CORRECTIONS, usual="max-t")
 
 
-def ranks_question(measure: Measure, correction: RankCorrection = "max_t") -> RanksQuestion:
+def ranks_question(measure: Measure, correction: RankCorrection = "max-t") -> RanksQuestion:
     """The question to the worker, the same for the board and for the page as it opens."""
     return RanksQuestion(str(measure), correction)
 

@@ -11,7 +11,7 @@ from campaigns import access
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, ProblemSerializer
 from campaigns.models import Run
-from scoring.baselines.api import BASELINE, DifferenceSerializer
+from scoring.baselines.api import BASELINE, CORRECTION, DifferenceSerializer
 from scoring.baselines.tables import difference_record
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
@@ -98,7 +98,7 @@ SCORED = OpenApiExample(
 @extend_schema(
     summary="One run: status, problems, scores",
     operation_id="runs_read",
-    parameters=[BASELINE],
+    parameters=[BASELINE, CORRECTION],
     responses={200: RunSerializer} | READS,
     examples=[SCORED],
 )
@@ -131,9 +131,10 @@ def run_detail(request: Request, slug: str, public_id: str) -> Response:
 def _differences(baselines: RunBaselines) -> list[dict[str, Any]] | None:
     if baselines.chosen is None or baselines.pending_analysis is not None:
         return None
+    baseline, correction = baselines.chosen.run_id, baselines.correction
     return [
         {"measure": str(row.measure)}
-        | (difference_record(baselines.chosen.run_id, row.difference) or {})
+        | (difference_record(baseline, correction, row.difference) or {})
         for row in baselines.rows
     ]
 

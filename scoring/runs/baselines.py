@@ -7,7 +7,14 @@ from django.db.models import Q
 
 from campaigns.access import Viewer, runs_visible_to
 from campaigns.models import Run
-from scoring.baselines.rows import Difference, Differences, chosen_baseline, differences_from
+from scoring.baselines.rows import (
+    CORRECTIONS,
+    Difference,
+    Differences,
+    chosen_baseline,
+    chosen_correction,
+    differences_from,
+)
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
@@ -23,7 +30,7 @@ class BaselineRun:
 class MeasuredDifference:
     measure: Measure
     difference: Difference
-    tested: int  # runs that the correction is for
+    differences: Differences  # of all runs
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,7 @@ class RunBaselines:
     chosen: BaselineRun | None = None
     by_measure: Mapping[Measure, Differences] = field(default_factory=dict)
     run_id: str = ""
+    correction: str = next(iter(CORRECTIONS))
 
     @property
     def pending_analysis(self) -> Analysis | None:
@@ -45,7 +53,7 @@ class RunBaselines:
     def rows(self) -> tuple[MeasuredDifference, ...]:
         """In the order of the measures; those that are computed and have the run."""
         return tuple(
-            MeasuredDifference(measure, found.by_run[self.run_id], found.tested)
+            MeasuredDifference(measure, found.by_run[self.run_id], found)
             for measure, found in self.by_measure.items()
             if self.run_id in found.by_run
         )
@@ -62,11 +70,12 @@ def run_baselines(
     qrels = viewer.campaign.active_qrels
     offered = _offered(viewer, run) if viewer.can_see_baselines and qrels else ()
     chosen = chosen_baseline(offered, params.get("baseline"))
+    correction = chosen_correction(params.get("correction"))
     if chosen is None or qrels is None:
-        return RunBaselines(offered)
+        return RunBaselines(offered, correction=correction)
     measures = rules_of(viewer.campaign).measures if measures is None else measures
-    found = differences_from(viewer, qrels, chosen.run_id, measures)
-    return RunBaselines(offered, chosen, found, run.public_id)
+    found = differences_from(viewer, qrels, chosen.run_id, measures, correction)
+    return RunBaselines(offered, chosen, found, run.public_id, correction)
 
 
 def _offered(viewer: Viewer, run: Run) -> tuple[BaselineRun, ...]:

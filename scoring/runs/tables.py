@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from campaigns.access import Viewer
 from campaigns.models import Qrels, Run, Topic
 from scoring.baselines.rows import Difference
-from scoring.baselines.tables import CORRECTION, difference_columns
+from scoring.baselines.tables import difference_caption, difference_columns
 from scoring.core.measures.measure import Measure
-from scoring.output.latex import STARS_NOTE, added, interval, number
+from scoring.output.latex import added, interval, number
 from scoring.output.table import Column, Table, printed, same
 from scoring.results.options import shown_qrels
 from scoring.runs.baselines import RunBaselines
@@ -77,7 +77,9 @@ def _of_people(viewer: Viewer) -> tuple[Column, ...]:
 
 
 def _differences(baselines: RunBaselines) -> tuple[Column, ...]:
-    return difference_columns(baselines.chosen, "difference") if baselines.chosen else ()
+    if baselines.chosen is None:
+        return ()
+    return difference_columns(baselines.chosen, baselines.correction, "difference")
 
 
 def _scores(
@@ -106,7 +108,7 @@ def means_table(viewer: Viewer, run: Run, baselines: RunBaselines) -> Table:
     )
     caption = f"scores of {run.shown_name}."
     if baselines.chosen:
-        caption += f" Differences from the baseline: {CORRECTION}; {STARS_NOTE}."
+        caption += f" {difference_caption(baselines.correction)}"
     means = (
         _Scored(
             mean.measure,

@@ -12,6 +12,7 @@ from campaigns.models import Run
 from campaigns.runs import description
 from campaigns.runs.decisions import actions_on
 from scoring.analyses.responses import TOPICS, analysed_page
+from scoring.baselines.rows import CORRECTIONS
 from scoring.core.measures.catalogue import family_of
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
@@ -56,6 +57,7 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     baselines = run_baselines(viewer, run, request.GET)
     against = {
         "baselines": baselines,
+        "corrections": CORRECTIONS,
         "is_baseline": run.is_baseline and viewer.can_see_baselines,
         "can_compare": run.is_ranked and can_compare_runs(viewer),
         "compares_all": sees_topic_means(viewer),

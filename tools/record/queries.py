@@ -37,6 +37,8 @@ SPECIAL: Mapping[str, tuple[str, ...]] = {
         "team=no-team",
         "baseline={run}",
         "baseline={other}",
+        "baseline={other}&correction=holm",
+        "baseline={other}&correction=tukey",
         "sort=AP&columns=AP",
         "sort=judged",
         "measure=AP&ties=on&ranks=on&columns=nDCG@10",
@@ -77,6 +79,7 @@ SPECIAL: Mapping[str, tuple[str, ...]] = {
     r"/topic(s|-matrix)": ("order=residual", "order=no-order"),
     r"/runs/<str:public_id>/": (
         "baseline={other}",
+        "baseline={other}&correction=holm",
         "order=score",
         "topic=1",
         "topic=no-topic",

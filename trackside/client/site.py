@@ -155,11 +155,13 @@ class Site:
         best_per_team: bool = False,
         ties: bool = False,
         baseline: str | None = None,
+        correction: str | None = None,
         wait: float = 600.0,
     ) -> Table:
         """The leaderboard: rank, run, team, base, residual, upper and more. `columns` are further
         measures, `p` another persistence of RBP, `ties` adds the effect of ties, `baseline` the
-        differences from a run."""
+        differences from a run, and `correction` says how their p-values are corrected for all runs
+        ("max-t" or "holm")."""
         params = {
             "measure": measure,
             "p": p,
@@ -171,6 +173,7 @@ class Site:
             "runs": "best" if best_per_team else None,
             "ties": "on" if ties else None,
             "baseline": baseline,
+            "correction": correction,
         }
         return self._table(_path(slug, "leaderboard"), params, wait=wait)
 

@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--level", type=probability, default=0.95, help="(default .95)")
     parser.add_argument(
         "--correction",
-        choices=("max_t", "holm"),
-        default="max_t",
+        choices=("max-t", "holm"),
+        default="max-t",
         help="of rank sets: studentised bootstrap max |t| of all pairs (default), or Holm's, of"
         " paired t tests",
     )

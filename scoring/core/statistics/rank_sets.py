@@ -27,9 +27,9 @@ from scoring.core.statistics.pairs import (
 )
 from scoring.core.statistics.significance import paired_t
 
-RankCorrection: TypeAlias = Literal["max_t", "holm"]
+RankCorrection: TypeAlias = Literal["max-t", "holm"]
 
-FEW_TOPICS: Final = 4  # differences that so few topics make up are not compared by max_t
+FEW_TOPICS: Final = 4  # differences that so few topics make up are not compared by max-t
 MOST_OF_THE_SPREAD: Final = 0.95  # of the sum of squares around the mean difference
 ABOVE_CRITICAL: Final = 50  # samples, enough to find a critical value
 
@@ -44,14 +44,14 @@ class RankSets:
     best: NDArray[np.int64]  # int64[runs], 1 + the runs that are significantly better
     worst: NDArray[np.int64]  # int64[runs], all runs - those that are significantly worse
     level: float  # familywise: how often the sets of all runs contain their true ranks, at least
-    critical_value: float = math.nan  # of |t|, by "max_t"
+    critical_value: float = math.nan  # of |t|, by "max-t"
     undefined: str = ""  # a sentence that says why all sets contain all ranks and mean nothing
 
 
 def rank_sets(
     scores: NDArray[np.float64],
     *,
-    correction: RankCorrection = "max_t",
+    correction: RankCorrection = "max-t",
     level: float = 0.95,
     samples: int,
     seed: int,
@@ -67,7 +67,7 @@ def rank_sets(
     that are significantly worse. This is wrong for a run only if a pair is significant whose true
     means are equal or in the opposite order, and the correction limits how often any pair is:
 
-    - "max_t" compares |t| of each pair with one critical value, the `level` quantile of the largest
+    - "max-t" compares |t| of each pair with one critical value, the `level` quantile of the largest
       |t*| of all pairs over `samples` sets of as many topics, drawn with replacement (studentised
       bootstrap). t* is the mean difference of the drawn topics minus that of all topics, divided by
       the standard error of the drawn topics. Without spread among these, it is infinite, and 0 if
@@ -76,7 +76,7 @@ def rank_sets(
       is a result too, each pair counts as two one-tailed tests.
 
     A pair that differs by the same on all topics, to 12 decimals, is never significant: a spread of
-    zero says nothing about other topics. By "max_t", neither is one of which FEW_TOPICS topics or
+    zero says nothing about other topics. By "max-t", neither is one of which FEW_TOPICS topics or
     fewer make up MOST_OF_THE_SPREAD. More than one in a hundred resamples have none of these
     topics, and hardly any spread. One such pair, usually of two versions of a run, would make the
     critical value so large that no pair is significant.
@@ -85,7 +85,7 @@ def rank_sets(
     unless 0 < level < 1, and for less than `least_samples` of the level.
     """
     if correction not in get_args(RankCorrection):
-        raise ValueError(f"correction must be 'max_t' or 'holm', not {correction!r}")
+        raise ValueError(f"correction must be 'max-t' or 'holm', not {correction!r}")
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
     if samples < least_samples(level):
@@ -94,7 +94,7 @@ def rank_sets(
     pairs = all_pairs(runs)
     if runs < 2:
         return _all_ranks(runs, level, "Two runs or more are needed.")
-    if correction == "max_t" and topics <= FEW_TOPICS:
+    if correction == "max-t" and topics <= FEW_TOPICS:
         return _all_ranks(runs, level, f"More than {FEW_TOPICS} topics are needed.")
     critical_value = math.nan
     if correction == "holm":
@@ -156,7 +156,7 @@ def _by_holm(
 def _compared(
     scores: NDArray[np.float64], pairs: Pairs
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Of each pair t, and whether it is compared by max_t."""
+    """Of each pair t, and whether it is compared by max-t."""
     t, is_compared = np.zeros(len(pairs)), np.zeros(len(pairs), np.bool_)
     for block in blocks_of(len(pairs), scores.shape[1]):
         differences = scores[pairs.candidates[block]] - scores[pairs.baselines[block]]

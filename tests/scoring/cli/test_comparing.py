@@ -96,7 +96,7 @@ class TestRanks:
             zip(noise, reversed(noise), strict=True)
         )]  # fmt: skip
         matrix = trackside.write("wide.csv", "\n".join(["topic,a,b,c", *lines]) + "\n")
-        for correction in ("max_t", "holm"):
+        for correction in ("max-t", "holm"):
             found = rows(trackside("ranks", "--scores", matrix, "--correction", correction))
             sets = [(row["run"], row["rank_set_best"], row["rank_set_worst"]) for row in found]
             assert sets == [("a", "1", "1"), ("b", "2", "3"), ("c", "2", "3")]
@@ -149,7 +149,7 @@ class TestRanks:
         for samples in (1, 1_000_001):
             with pytest.raises(ts.BadInput, match=f"samples: {samples} is .* from 2 to 1,000,000"):
                 ts.ranks_of_scores(matrix, samples=samples)
-        with pytest.raises(ts.BadInput, match="correction: 'bh' is not max_t or holm"):
+        with pytest.raises(ts.BadInput, match="correction: 'bh' is not max-t or holm"):
             ts.ranks_of_scores(matrix, correction="bh")
 
     def test_one_topic_says_nothing_about_others(self, trackside):

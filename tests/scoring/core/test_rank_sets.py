@@ -70,7 +70,7 @@ def test_three_runs_by_hand():
     # mean, so their t is 0.
     b = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0])
     scores = np.array([b, b + STEPS, b[::-1]])
-    for correction in ("max_t", "holm"):
+    for correction in ("max-t", "holm"):
         found = rank_sets(scores, correction=correction, samples=999, seed=1)
         assert ends(found) == [(2, 3), (1, 1), (2, 3)], correction
         assert found.undefined == ""
@@ -140,7 +140,7 @@ def test_holm_equals_the_tests_one_at_a_time(runs, topics, seed):
 def test_each_rank_of_equal_runs_is_in_their_sets():
     leader = np.random.default_rng(1).random(20)
     scores = np.array([leader, leader, leader, leader - 0.5 + np.arange(20) / 100])
-    for correction in ("max_t", "holm"):
+    for correction in ("max-t", "holm"):
         found = rank_sets(scores, correction=correction, samples=999, seed=1)
         assert ends(found) == [(1, 3), (1, 3), (1, 3), (4, 4)]
 
@@ -162,7 +162,7 @@ def test_two_versions_of_a_run_do_not_widen_the_sets_of_others():
 def test_a_difference_without_spread_is_not_significant():
     first = np.random.default_rng(1).random(20)
     scores = np.array([first, first - 0.1, first[::-1] - 5])
-    for correction in ("max_t", "holm"):
+    for correction in ("max-t", "holm"):
         found = rank_sets(scores, correction=correction, samples=999, seed=1)
         assert ends(found) == [(1, 2), (1, 2), (3, 3)]
 
@@ -224,7 +224,7 @@ def test_holm_needs_a_pair_with_a_spread():
         ({"level": math.nan}, "between 0 and 1"),
         ({"samples": 18}, "a level of 0.95 needs at least 19 samples"),
         ({"level": 0.999, "samples": 998}, "needs at least 999 samples"),
-        ({"correction": "benjamini-hochberg"}, "'max_t' or 'holm'"),
+        ({"correction": "benjamini-hochberg"}, "'max-t' or 'holm'"),
     ],
 )
 def test_bad_arguments(options, words):
@@ -277,12 +277,12 @@ def test_the_sets_of_all_runs_contain_the_true_ranks(measure, equal):
     worst = 20 - (means[None, :] < means[:, None]).sum(axis=1)
     assert (worst - best).max() + 1 >= {"none": 1, "three": 3, "all": 20}[equal]
     random = np.random.default_rng(1)
-    contained = {"max_t": 0, "holm": 0}
+    contained = {"max-t": 0, "holm": 0}
     for seed in range(2000):
         drawn = scores[:, random.integers(0, 50, 50)]
         for correction in contained:
             found = rank_sets(drawn, correction=correction, samples=999, seed=seed)
             contained[correction] += bool(((found.best <= best) & (worst <= found.worst)).all())
     print(measure, equal, {name: count / 2000 for name, count in contained.items()})
-    assert contained["max_t"] >= (0.92 if equal == "all" else 0.94) * 2000
+    assert contained["max-t"] >= (0.92 if equal == "all" else 0.94) * 2000
     assert contained["holm"] >= (0.83 if equal == "all" else 0.94) * 2000

@@ -80,7 +80,7 @@ class TestRanks:
         for one, other in zip(rows, api("ranks", campaign), strict=True):
             assert {key: str(value) for key, value in other.items()} == one
 
-    @pytest.mark.parametrize("correction", ["max_t", "holm"])
+    @pytest.mark.parametrize("correction", ["max-t", "holm"])
     def test_rank_sets_are_those_of_the_core(self, correction: str) -> None:
         campaign = make_board(*SCORES)
         page = answered("ranks", campaign, correction=correction)
@@ -91,8 +91,8 @@ class TestRanks:
         for one, other in zip(rows, api("ranks", campaign, correction=correction), strict=True):
             assert {key: str(value) for key, value in other.items()} == one
         assert f'<option value="{correction}" selected>' in page.content.decode()
-        usual = Analysis.objects.filter(question__correction="max_t").exists()
-        assert usual == (correction == "max_t")
+        usual = Analysis.objects.filter(question__correction="max-t").exists()
+        assert usual == (correction == "max-t")
 
     @pytest.mark.parametrize("name", ["ranks", "ranks-csv"])
     def test_other_corrections_are_not_offered(self, name: str) -> None:
