@@ -24,8 +24,8 @@ pytestmark = [
     pytest.mark.parametrize("either_way", READERS, indirect=True, scope="module"),
 ]
 
-MEGABYTE = 1_000_000
-BLOCKS = 64 * READ_BYTES  # what blocks of the file take, whatever its size
+SIZE = 250_000  # bytes of a file
+BLOCKS = 16 * READ_BYTES  # what blocks of the file take, whatever its size
 # Topics are read as a whole, and an element of XML is an object of Python's.
 BYTES_PER_BYTE = {"run": 16, "qrels": 16, "topics": 80, "documents": 80}
 WIDE = "one long id"  # all ids are kept as wide as the longest: see below
@@ -58,13 +58,12 @@ def calls(read: Read, data: bytes) -> int:
 
 @pytest.mark.parametrize(("kind", "read", "make"), FILES)
 def test_memory_is_in_proportion_to_the_file(kind: str, read: Read, make: Made) -> None:
-    data = make(MEGABYTE)
-    assert peak(read, data) < BLOCKS + BYTES_PER_BYTE[kind] * MEGABYTE
+    assert peak(read, make(SIZE)) < BLOCKS + BYTES_PER_BYTE[kind] * SIZE
 
 
 @pytest.mark.parametrize(("kind", "read", "make"), FILES)
 def test_twice_the_file_takes_twice_the_calls(kind: str, read: Read, make: Made) -> None:
-    half, whole = make(MEGABYTE // 8), make(MEGABYTE // 4)
+    half, whole = make(SIZE // 2), make(SIZE)
     answer(read, half)  # what is done once is done
     assert calls(read, whole) <= 2.2 * calls(read, half) + 1000
 
@@ -80,6 +79,6 @@ def test_faulty_rows_count_as_topics(row: bytes) -> None:
 def test_ids_that_are_kept_too_wide_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """One id of 1,024 bytes among short ones: 40 bytes of table for each of the file."""
     monkeypatch.setattr(columns, "MAX_DOC_TABLE", 8 << 20)
-    data = RUNS[WIDE](MEGABYTE)
+    data = RUNS[WIDE](4 * SIZE)
     assert answer(read_run, data) == "TOO_BIG"
     assert peak(read_run, data) < BLOCKS + 2 * (8 << 20)
