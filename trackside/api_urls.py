@@ -13,7 +13,7 @@ from campaigns.qrels import api as qrels
 from campaigns.qrels import topics_api, uploads_api
 from campaigns.runs import api as handing_in
 from campaigns.runs import decisions_api
-from scoring.agreement import api as agreement_api
+from scoring.agreement import urls as agreement
 from scoring.assessors import api as assessors_api
 from scoring.downloads import api as scores
 from scoring.downloads import snapshots_api
@@ -123,7 +123,7 @@ urlpatterns = [
     path(f"{HERE}/leaderboard/", boards.leaderboard_rows, name="leaderboard"),
     path(f"{HERE}/scores/", scores.score_rows, name="scores"),
     path(f"{HERE}/topic-means/", topic_scores.topic_means, name="topic-means"),
-    path(f"{HERE}/agreement/", agreement_api.agreement, name="agreement"),
+    *agreement.api_urlpatterns,
     path(f"{HERE}/significance/", significance_api.significance, name="significance"),
     path(f"{HERE}/estimates/", estimates_api.estimates, name="estimates"),
     path(f"{HERE}/ranks/", ranks_api.ranks, name="ranks"),

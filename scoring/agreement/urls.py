@@ -3,13 +3,17 @@
 from django.urls import path
 
 from scoring.agreement import views
-from scoring.output.responses import table_paths
 
 HERE = "campaigns/<slug:slug>/agreement"
 
 urlpatterns = [
     path(f"{HERE}/", views.agreement_page, name="agreement"),
-    *table_paths(HERE, views.agreement_rows, "agreement"),
-    *table_paths(f"{HERE}/runs", views.orderings_rows, "agreement-runs"),
-    path(f"{HERE}/swaps.csv", views.swapped_rows, name="agreement-swaps-csv"),
+    *views.STATISTICS_OF_PAIRS.paths(HERE),
+    *views.ORDERINGS.paths(f"{HERE}/runs"),
+    *views.SWAPS.paths(f"{HERE}/swaps"),
+]
+api_urlpatterns = [
+    views.STATISTICS_OF_PAIRS.api_path(HERE),
+    views.ORDERINGS.api_path(f"{HERE}/runs"),
+    views.SWAPS.api_path(f"{HERE}/swaps"),
 ]

@@ -3,10 +3,11 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from campaigns.access import preview_query
@@ -16,14 +17,19 @@ from scoring.agreement.ordering_charts import orderings_chart
 from scoring.agreement.orderings import PairOfOrderings, pair_of_orderings
 from scoring.agreement.rows import AgreementMapCell, agreement, agreement_table
 from scoring.agreement.tables import (
+    STATISTIC_COLUMNS,
+    ordering_columns,
     orderings_table,
     references_table,
     statistics_table,
+    swap_columns,
     swaps_table,
 )
 from scoring.evaluation.rules import rules_of
-from scoring.output.public import board_viewer, public_page, public_table
-from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.output.api import QRELS
+from scoring.output.public import public_page
+from scoring.output.responses import page_or_404
+from scoring.output.result_view import Answer, ResultView
 from scoring.results.options import versions_offered
 
 RUNS = 200  # on one page
@@ -42,38 +48,84 @@ def agreement_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     return render(request, "scoring/agreement/agreement.html", context | _map(request, viewer))
 
 
-@require_safe
-@public_table(board_viewer)
-def agreement_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
-    """All statistics of each pair; in LaTeX, agreement with the references."""
-    choice = chosen_map(viewer, request.GET, versions_offered(viewer))
-    table = (
-        references_table(agreement(viewer, choice))
-        if suffix == "tex"
-        else statistics_table(agreement_table(viewer, choice))
-    )
-    title = viewer.campaign.name
-    name = f"{viewer.campaign.slug}-agreement"
-    return table_response(request, table, name, suffix, title=title, qrels=[choice.qrels])
+def _statistics(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each pair of measures, with every statistic of the page."""
+    choice = chosen_map(viewer, params, versions_offered(viewer))
+    return Answer(statistics_table(agreement_table(viewer, choice)), [choice.qrels])
 
 
-@require_safe
-@public_table(board_viewer)
-def orderings_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
-    """Each run in both orderings."""
-    choice = chosen_pair(viewer, request.GET, versions_offered(viewer))
-    table, title = orderings_table(pair_of_orderings(viewer, choice)), viewer.campaign.name
-    name = f"{viewer.campaign.slug}-two-orderings"
-    return table_response(request, table, name, suffix, title=title, qrels=choice.versions)
+def _references(viewer: access.Viewer, params: QueryDict) -> Answer:
+    choice = chosen_map(viewer, params, versions_offered(viewer))
+    return Answer(references_table(agreement(viewer, choice)), [choice.qrels])
 
 
-@require_safe
-@public_table(board_viewer)
-def swapped_rows(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
-    choice = chosen_pair(viewer, request.GET, versions_offered(viewer))
-    table = swaps_table(pair_of_orderings(viewer, choice))
-    name = f"{viewer.campaign.slug}-swapped-pairs"
-    return table_response(request, table, name, qrels=choice.versions)
+def _orderings(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each run that has a score in both orderings, in the order of a."""
+    choice = chosen_pair(viewer, params, versions_offered(viewer))
+    return Answer(orderings_table(pair_of_orderings(viewer, choice)), choice.versions)
+
+
+def _swaps(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each pair of runs in opposite order, those nearest the top first."""
+    choice = chosen_pair(viewer, params, versions_offered(viewer))
+    return Answer(swaps_table(pair_of_orderings(viewer, choice)), choice.versions)
+
+
+PAIR = [
+    OpenApiParameter("a", str, description="a measure; default: the campaign’s first"),
+    OpenApiParameter("b", str, description="another one; default: the same"),
+    QRELS,
+    OpenApiParameter("against", int, description="the version of b; default: that of a"),
+]
+STATISTICS_OF_PAIRS = ResultView(
+    name="agreement",
+    title="Agreement of measures on the order of the runs",
+    answer=_statistics,
+    in_latex=_references,
+    row="Agreement",
+    row_description="Two measures over the runs of the board; null if a statistic is not defined.",
+    columns=STATISTIC_COLUMNS,
+    parameters=[
+        OpenApiParameter("m", str, many=True, description="measures; default: the campaign’s"),
+        OpenApiParameter("p", str, description="p of rbo; default: 0.9"),
+        QRELS,
+    ],
+    row_example={
+        "measure_a": "AP", "measure_b": "nDCG@10", "tau": 0.82, "tau_b": 0.82, "tau_ap": 0.76,
+        "rbo": 0.91,
+    },
+)  # fmt: skip
+ORDERINGS = ResultView(
+    name="agreement-runs",
+    file_name="two-orderings",
+    title="Runs in two orderings",
+    answer=_orderings,
+    row="OrderedRun",
+    row_description="A run in two orderings, each by a measure and a version of the qrels.",
+    columns=ordering_columns(),
+    parameters=PAIR,
+    row_example={
+        "run_id": "k5zq3wd7c2hxy4ma", "run": "uni-bm25", "team": "Uni", "ordering_a": "AP",
+        "ordering_b": "nDCG@10", "rank_a": 2, "rank_b": 1, "ranks_gained": 1, "score_a": 0.31,
+        "score_b": 0.52,
+    },
+)  # fmt: skip
+SWAPS = ResultView(
+    name="agreement-swaps",
+    file_name="swapped-pairs",
+    title="Pairs of runs that two orderings swap",
+    answer=_swaps,
+    row="SwappedPair",
+    row_description="Two runs in opposite order: the first is better by a, the second by b.",
+    columns=swap_columns(),
+    parameters=PAIR,
+    row_example={
+        "depth": 1, "ordering_a": "AP", "ordering_b": "nDCG@10", "first_by_a": "uni-bm25",
+        "team_of_first_by_a": "Uni", "rank_a_of_first_by_a": 1, "rank_b_of_first_by_a": 2,
+        "first_by_b": "lab-dense", "team_of_first_by_b": "Lab", "rank_a_of_first_by_b": 2,
+        "rank_b_of_first_by_b": 1,
+    },
+)  # fmt: skip
 
 
 def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:

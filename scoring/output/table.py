@@ -20,6 +20,7 @@ from scoring.core.measures.measure import Measure
 from scoring.output import latex
 
 ROWS_AT_A_TIME: Final = 1_000
+LATEX_ROWS: Final = 1_000  # more are no table of a paper
 
 
 def text_of(value: Any) -> latex.Cell:
@@ -107,19 +108,25 @@ class Table:
         return (dict(zip(keys, map(_finite, cells), strict=True)) for cells in self._cells())
 
     def as_latex(self, *, title: str, source: str) -> str:
-        """With booktabs. `title` is the name of the campaign, `source` the table's address."""
+        """With booktabs. `title` is the name of the campaign, `source` the table's address. Ends
+        after LATEX_ROWS rows, and says so."""
         if self.in_latex is not None:
             return self.in_latex.as_latex(title=title, source=source)
         columns = [column for column in self.columns if column.heading is not None]
         cells = [(column.value, column.text) for column in columns]
+        shown = list(islice(self.rows, LATEX_ROWS + 1))
+        caption = f"{title}: {self.caption}"
+        if len(shown) > LATEX_ROWS:
+            del shown[LATEX_ROWS:]
+            caption += f" Only the first {LATEX_ROWS:,} rows; the CSV file has all of them."
         rows: list[Sequence[latex.Cell]] = [
-            [text(value(row)) for value, text in cells] for row in self.rows
+            [text(value(row)) for value, text in cells] for row in shown
         ]
         return latex.table(
             "".join(column.align for column in columns),
             [column.heading or "" for column in columns],
             [*rows, self.last] if self.last else rows,
-            caption=f"{title}: {self.caption}",
+            caption=caption,
             source=source,
         )
 

@@ -57,7 +57,7 @@ SPECIAL: Mapping[str, tuple[str, ...]] = {
         "against=top&measure=RBP(p=0.8)",
         "against=projected",
     ),
-    r"/agreement(/|\.csv|\.tex|/runs\.csv|/runs\.tex|/swaps\.csv)$": (
+    r"/agreement(/|\.csv|\.tex|/runs/|/runs\.csv|/runs\.tex|/swaps/|/swaps\.csv|/swaps\.tex)$": (
         "statistic=tau_b",
         "statistic=tau_ap",
         "statistic=rbo&p=0.8",

@@ -9,4 +9,5 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:agreement-latex": ("get", board),
     "scoring:agreement-runs-latex": ("get", board),
     "scoring:agreement-swaps-csv": ("get", board),
+    "scoring:agreement-swaps-latex": ("get", board),
 }

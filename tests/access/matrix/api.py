@@ -128,6 +128,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:scores": ("get", board),
     "api:topic-means": ("get", public),  # without scores where these are not shown
     "api:agreement": ("get", board),
+    "api:agreement-runs": ("get", board),
+    "api:agreement-swaps": ("get", board),
     "api:significance": ("get", board),  # of one run: no pairs, so nothing to compute
     "api:estimates": ("get", board),  # without a sample: nothing to compute
     "api:ranks": ("get", computed),

@@ -41,6 +41,7 @@ def as_cells(rows: list[dict]) -> list[dict[str, str]]:
         ("topic-means", "?measure=AP", 4),
         ("agreement", "", 6),  # 4 measures: 6 pairs
         ("agreement", "?m=AP&m=nDCG@10&p=0.5", 1),
+        ("agreement/runs", "?a=AP&b=nDCG@10", 6),
         ("significance", "", 15),  # 6 runs: 15 pairs
         ("significance", "?measure=AP&test=wilcoxon&correction=bh&level=0.01", 15),
         ("pool", "", 6),

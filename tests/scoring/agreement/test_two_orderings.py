@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from django.test import Client
 
 from campaigns.models import Audience, Team
 from scoring.agreement import views
@@ -26,6 +27,12 @@ def test_swapped_pairs_are_counted_and_listed_from_the_top() -> None:
         ("2", "a", "b"),
         ("5", "d", "e"),
     ]
+    by_the_api = (
+        Client().get(f"/api/campaigns/{campaign.slug}/agreement/swaps/?a=RBP(p=0.5)&b=AP").json()
+    )
+    assert [{key: str(value) for key, value in row.items()} for row in by_the_api] == swaps
+    in_latex = get("agreement-swaps-latex", campaign, "?a=RBP(p=0.5)&b=AP").content.decode()
+    assert r"2 & a & 1 & 2 & b & 2 & 1 \\" in in_latex
 
 
 def test_tied_pairs_are_not_swapped() -> None:

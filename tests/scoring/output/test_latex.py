@@ -75,6 +75,7 @@ def test_every_table_parses_and_compiles(tmp_path: Path) -> None:
         ("leaderboard-latex", (), {}),
         ("agreement-latex", (), {}),
         ("agreement-runs-latex", (), {"a": RBP, "b": "AP"}),
+        ("agreement-swaps-latex", (), {"a": RBP, "b": "AP"}),
         ("significance-latex", (), {}),
         ("significance-counts-latex", (), {}),
         ("compare-latex", (), {}),

@@ -10,7 +10,7 @@ from scoring.models import Analysis
 from scoring.output.latex import interval, number
 from scoring.output.long_downloads import FREE_ROWS
 from scoring.output.responses import table_response
-from scoring.output.table import ROWS_AT_A_TIME, Column, Table, printed, same
+from scoring.output.table import LATEX_ROWS, ROWS_AT_A_TIME, Column, Table, printed, same
 
 
 class Run(NamedTuple):
@@ -33,6 +33,15 @@ COLUMNS = (
     Column("best", "is_best"),
 )
 ROWS = [Row(Run("a"), 1 / 3, 0.5, is_best=True), Row(Run("=b"), float("nan"), float("inf"))]
+
+
+def test_latex_ends_after_a_thousand_rows_and_says_so() -> None:
+    row = Row(Run("a"), 0.5, 0.5)
+    for count, is_cut in ((LATEX_ROWS, False), (LATEX_ROWS + 1, True)):
+        text = Table(COLUMNS, [row] * count, "runs.").as_latex(title="TREC", source="")
+        assert text.count(r"a & 0.500 & [0.500, 0.500] \\") == LATEX_ROWS
+        cut = "Only the first 1,000 rows; the CSV file has all of them."
+        assert (cut in text) == is_cut
 
 
 def test_csv_has_full_precision_and_nothing_that_a_spreadsheet_would_run() -> None:
