@@ -19,11 +19,12 @@ from scoring.downloads import api as scores
 from scoring.downloads import snapshots_api
 from scoring.estimates import api as estimates_api
 from scoring.leaderboard import api as boards
-from scoring.pools import api as pools_api
-from scoring.ranks import api as ranks_api
+from scoring.pools import urls as pools
+from scoring.pools import views as pool_tables
+from scoring.ranks import urls as ranks
 from scoring.runs import api as runs
 from scoring.runs import trial_api
-from scoring.significance import api as significance_api
+from scoring.significance import urls as significance
 from scoring.topics import api as topic_scores
 
 HERE = "campaigns/<slug:slug>"
@@ -45,7 +46,7 @@ one_version = by_method(GET=qrels.qrels_file, POST=qrels.qrels_activate)
 one_upload = by_method(GET=uploads_api.upload_detail, DELETE=uploads_api.upload_delete)
 every_team = by_method(GET=teams.team_list, POST=invitations_api.team_create)
 every_run = by_method(GET=handing_in.run_list, POST=handing_in.run_create)
-the_pool = by_method(GET=pools_api.pool, PATCH=pooling_api.pool_state)
+the_pool = by_method(GET=pool_tables.RUNS_AT_DEPTH.endpoint(), PATCH=pooling_api.pool_state)
 baseline_mark = by_method(
     POST=baselines_api.run_mark_baseline, DELETE=baselines_api.run_unmark_baseline
 )
@@ -124,13 +125,11 @@ urlpatterns = [
     path(f"{HERE}/scores/", scores.score_rows, name="scores"),
     path(f"{HERE}/topic-means/", topic_scores.topic_means, name="topic-means"),
     *agreement.api_urlpatterns,
-    path(f"{HERE}/significance/", significance_api.significance, name="significance"),
+    *significance.api_urlpatterns,
     path(f"{HERE}/estimates/", estimates_api.estimates, name="estimates"),
-    path(f"{HERE}/ranks/", ranks_api.ranks, name="ranks"),
-    path(f"{HERE}/ranks/stability/", ranks_api.stability, name="stability"),
-    path(f"{HERE}/ranks/swaps/", ranks_api.swaps, name="swaps"),
-    path(f"{HERE}/ranks/topics/", ranks_api.needed_topics, name="needed-topics"),
+    *ranks.api_urlpatterns,
     path(f"{HERE}/pool/", the_pool, name="pool"),
+    *pools.api_urlpatterns,
     path(f"{HERE}/snapshots/", every_snapshot, name="snapshot-list"),
     path("schema/", Schema.as_view(), name="schema"),
     path(

@@ -1,7 +1,7 @@
 """What the API has in common for all tables: parameters, formats, and the response while a table is
 being computed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -33,6 +33,11 @@ MEASURE = OpenApiParameter(
 
 
 QRELS = OpenApiParameter("qrels", int, description="a version (default: the active one)")
+
+
+def choices(offered: Mapping[str, Iterable[str]]) -> list[OpenApiParameter]:
+    """Parameters by name, each with its values."""
+    return [OpenApiParameter(name, str, enum=list(values)) for name, values in offered.items()]
 
 
 class ComputingSerializer(RefusalSerializer):

@@ -7,7 +7,8 @@ schema of the API follows from the columns.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from inspect import getdoc
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import URLPattern, path
@@ -17,13 +18,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns.access import Viewer
-from campaigns.api.endpoints import read_view
+from campaigns.api.endpoints import View, read_view
 from campaigns.models import Qrels
 from scoring.models import Analysis
 from scoring.output.api import FORMAT, example, requested_format, row_serializer, table_responses
 from scoring.output.public import api_board_viewer, board_viewer, public_table
 from scoring.output.responses import TableResponse, table_paths, table_response
 from scoring.output.table import Column, Table
+
+LATER: Final = (
+    "Until a worker has computed the result, the status is 202, with a `Retry-After` header."
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ class ResultView:
     raise UnknownChoice. Its docstring is the description in the schema. `in_latex` gives another
     table in LaTeX."""
 
-    name: str  # of the URLs: scoring:<name>-csv, scoring:<name>-latex, api:<name>
+    name: str  # of the URLs: scoring:<name>-csv, scoring:<name>-latex
+    api_name: str = ""  # api:<name>; default: the same
     title: str  # of the operation in the schema
     answer: Callable[[Viewer, QueryDict], Answer]
     in_latex: Callable[[Viewer, QueryDict], Answer] | None = None
@@ -76,21 +82,28 @@ class ResultView:
 
     def api_path(self, route: str) -> URLPattern:
         """In the API, at `<route>/`."""
+        return path(f"{route}/", self.endpoint(), name=self.api_name or self.name)
+
+    def endpoint(self) -> View:
+        """The view of the API, which documents itself."""
 
         def view(request: Request, viewer: Viewer) -> Response | HttpResponse:
             respond = requested_format(request)
             answer = self.answer(viewer, request.query_params)
             return respond(answer.table, awaits=answer.awaits, qrels=answer.qrels)
 
-        view.__doc__ = self.answer.__doc__
-        rows = row_serializer(self.row, self.row_description, self.columns)
+        later = f" {LATER}" if self.is_computed else ""
         documented = extend_schema(
             summary=self.title,
-            operation_id=self.name.replace("-", "_"),
+            description=f"{getdoc(self.answer)}{later}",
+            operation_id=(self.api_name or self.name).replace("-", "_"),
             tags=["analyses"],
             parameters=[*self.parameters, FORMAT],
-            responses=table_responses(rows, is_computed=self.is_computed),
+            responses=table_responses(
+                row_serializer(self.row, self.row_description, self.columns),
+                is_computed=self.is_computed,
+            ),
             examples=[example("a row", **self.row_example)],
         )
-        endpoint = documented(read_view(public_table(api_board_viewer)(view)))
-        return path(f"{route}/", endpoint, name=self.name)
+        endpoint: View = documented(read_view(public_table(api_board_viewer)(view)))
+        return endpoint

@@ -11,6 +11,11 @@ from scoring.pools.options import PoolChoice
 from scoring.pools.rows import LeftOut, PoolStudy
 from scoring.pools.summaries import Summary
 
+OWN_DOCUMENTS = (
+    Column("lost", heading="own documents", kind=int),
+    Column("lost_relevant", heading="relevant", kind=int),
+)
+
 
 def runs_table(study: PoolStudy | None, choice: PoolChoice, qrels: Qrels | None) -> Table:
     """One row for each run: with the chosen pool, and with all judgments."""
@@ -24,10 +29,9 @@ def teams_table(
 ) -> Table:
     """One row for each run: without the documents that only its team contributed, and with all
     judgments."""
-    counts = (Column("lost", heading="own documents"), Column("lost_relevant", heading="relevant"))
     columns = [
         *run_columns(study.choice if study else choice, qrels),
-        *(counts if viewer.can_see_qrels else ()),
+        *(OWN_DOCUMENTS if viewer.can_see_qrels else ()),
     ]
     caption = _caption(study, "without documents that only its team contributed")
     return Table(columns, study.rows if study else (), caption)
@@ -64,25 +68,29 @@ def summaries_table(
     viewer: Viewer, rows: Sequence[Summary], qrels: Qrels | None, pool_words: str = ""
 ) -> Table:
     """One row for each measure and pool; in LaTeX they are those of one pool."""
-    columns = (
-        Column("measure", heading="measure", align="l"),
-        Column("depth"),
-        Column("runs"),
-        Column("mean_base", heading="mean", text=number),
-        Column("mean_residual"),
-        printed("interval", lambda row: _upper(row.mean_base, row.mean_residual), align="l"),
-        Column("change", heading="change", text=partial(signed, digits=4)),
-        Column("higher", heading="higher"),
-        Column("lower", heading="lower"),
-        Column("covered"),
-        Column("tau_b", "tau", "τ", number),
-        Column("swapped_pairs", "swaps"),
-        Column("pairs"),
-        same("qrels", qrels and qrels.version),
-        *map(Column, ("judgments", "relevant") if viewer.can_see_qrels else ()),
-    )
+    of_qrels = [Column(name, kind=int) for name in ("judgments", "relevant")]
+    columns = (*summary_columns(qrels), *(of_qrels if viewer.can_see_qrels else ()))
     caption = f"every measure with a pool {pool_words}, compared with all judgments."
     return Table(columns, rows, caption)
+
+
+def summary_columns(qrels: Qrels | None = None) -> tuple[Column, ...]:
+    return (
+        Column("measure", heading="measure", align="l", kind=str),
+        Column("depth", kind=str),
+        Column("runs", kind=int),
+        Column("mean_base", heading="mean", text=number, kind=float),
+        Column("mean_residual", kind=float),
+        printed("interval", lambda row: _upper(row.mean_base, row.mean_residual), align="l"),
+        Column("change", heading="change", text=partial(signed, digits=4), kind=float),
+        Column("higher", heading="higher", kind=int),
+        Column("lower", heading="lower", kind=int),
+        Column("covered", kind=int | None),
+        Column("tau_b", "tau", "τ", number, kind=float),
+        Column("swapped_pairs", "swaps", kind=int),
+        Column("pairs", kind=int),
+        same("qrels", qrels and qrels.version, int),
+    )
 
 
 def _upper(base: float | None, residual: float | None) -> str:

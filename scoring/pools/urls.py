@@ -2,16 +2,19 @@
 
 from django.urls import URLPattern, path
 
-from scoring.output.responses import table_paths
 from scoring.pools import views
 
 HERE = "campaigns/<slug:slug>"
 
 urlpatterns: list[URLPattern] = [
     path(f"{HERE}/pools/", views.pools_page, name="pools"),
-    *table_paths(f"{HERE}/pools", views.pools_rows, "pools"),
-    path(f"{HERE}/pools/depths.csv", views.depths_csv, name="pools-depths-csv"),
+    *views.RUNS_AT_DEPTH.paths(f"{HERE}/pools"),
+    *views.DEPTHS.paths(f"{HERE}/pools/depths"),
     path(f"{HERE}/pools/measures.tex", views.measures_latex, name="pools-measures-latex"),
     path(f"{HERE}/pools/teams/", views.teams_page, name="pools-teams"),
-    *table_paths(f"{HERE}/pools/teams", views.teams_rows, "pools-teams"),
+    *views.TEAMS.paths(f"{HERE}/pools/teams"),
+]
+api_urlpatterns = [
+    views.DEPTHS.api_path(f"{HERE}/pool/depths"),
+    views.TEAMS.api_path(f"{HERE}/pool/teams"),
 ]

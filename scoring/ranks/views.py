@@ -1,21 +1,28 @@
 """How certain the ranks are, how stable the order is, and how many topics would settle it."""
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from scoring.analyses.responses import analysed_page, context_of
+from scoring.output.api import MEASURE, QRELS, choices
 from scoring.output.plotting import MOST_ROWS, row_chart_size
-from scoring.output.public import board_viewer, public_page, public_table
-from scoring.output.responses import TableResponse, analysed_table, page_or_404
+from scoring.output.public import public_page
+from scoring.output.responses import page_or_404
+from scoring.output.result_view import Answer, ResultView
 from scoring.ranks.analysis import SAMPLES
 from scoring.ranks.charts import needed_chart, ranks_chart, stability_chart, swaps_chart
 from scoring.ranks.options import CORRECTIONS, DIFFERENCES, LEVELS, POWERS
 from scoring.ranks.query import halves_query, ranks_query, topics_query
 from scoring.ranks.tables import (
+    NEEDED,
     NEEDED_PAGE,
+    RANKS,
+    STABILITY,
     STABILITY_PAGE,
+    SWAPS,
     SWAPS_PAGE,
     needed_table,
     ranks_page_columns,
@@ -58,14 +65,6 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
 
 
 @require_safe
-@public_table(board_viewer)
-def ranks_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
-    query = ranks_query(viewer, request.GET)
-    table = ranks_table(query.rows, query.measure, query.correction)
-    return analysed_table(request, viewer, query, table, "ranks", suffix)
-
-
-@require_safe
 @public_page
 def stability_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = halves_query(viewer, request.GET)
@@ -83,24 +82,6 @@ def stability_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
         "stable_from": halves.stable_from(STABLE) if halves else None,
     }
     return analysed_page(request, "scoring/ranks/stability.html", context, query.analysis)
-
-
-@require_safe
-@public_table(board_viewer)
-def stability_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
-    query = halves_query(viewer, request.GET)
-    rows = query.halves.rows if query.halves else ()
-    table = stability_table(rows, query.measure)
-    return analysed_table(request, viewer, query, table, "stability", suffix)
-
-
-@require_safe
-@public_table(board_viewer)
-def swap_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
-    query = halves_query(viewer, request.GET)
-    rows = query.halves.swaps if query.halves else ()
-    table = swaps_table(rows, query.measure)
-    return analysed_table(request, viewer, query, table, "swaps", suffix)
 
 
 @require_safe
@@ -126,9 +107,107 @@ def topics_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     return analysed_page(request, "scoring/ranks/topics.html", context, query.analysis)
 
 
-@require_safe
-@public_table(board_viewer)
-def topics_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
-    query = topics_query(viewer, request.GET)
-    table = needed_table(query.rows)
-    return analysed_table(request, viewer, query, table, "needed-topics", suffix)
+def _ranks(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each ranked run, in the order of the leaderboard. rank_best to rank_worst: the
+    ranks in the middle 95 % of 10,000 resampled topic sets. first_share: the share of these in
+    which the run is first. rank_set_best to rank_set_worst: its simultaneous set of ranks with a
+    familywise level of 95 %, by all pairwise comparisons; null if they are not defined.
+    possible_best to possible_worst: the ranks that it can have, whatever the unjudged documents
+    are."""
+    query = ranks_query(viewer, params)
+    table = ranks_table(query.rows, query.measure, query.correction)
+    return Answer(table, [query.qrels], query.analysis)
+
+
+def _stability(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each number of topics in each half: Kendall’s τ-b over many splits."""
+    query = halves_query(viewer, params)
+    rows = query.halves.rows if query.halves else ()
+    return Answer(stability_table(rows, query.measure), [query.qrels], query.analysis)
+
+
+def _swaps(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each number of topics and each step of differences: pairs of runs by the
+    difference of their means on the first half, and how many of them the second half puts in the
+    opposite order. The last step has no end."""
+    query = halves_query(viewer, params)
+    rows = query.halves.swaps if query.halves else ()
+    return Answer(swaps_table(rows, query.measure), [query.qrels], query.analysis)
+
+
+def _needed(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each measure, the one that needs the fewest topics first. t_test: the paired t
+    test of two runs. anova: one-way ANOVA of all ranked runs, of which the best and the worst
+    differ by as much. null: more than 10,000 topics."""
+    query = topics_query(viewer, params)
+    return Answer(needed_table(query.rows), [query.qrels], query.analysis)
+
+
+RANKS_OF_RUNS = ResultView(
+    name="ranks",
+    title="How certain the rank of each run is",
+    answer=_ranks,
+    row="RankInterval",
+    row_description="A ranked run.",
+    columns=RANKS,
+    parameters=[
+        MEASURE,
+        OpenApiParameter(
+            "correction",
+            str,
+            enum=list(CORRECTIONS),
+            description="of rank sets: studentised bootstrap max |t|, or Holm’s, of paired t tests",
+        ),
+        QRELS,
+    ],
+    row_example={
+        "rank": 1, "run": "uni-bm25", "team": "Uni", "base": 0.5817, "rank_best": 1,
+        "rank_worst": 4, "first_share": 0.61, "rank_set_best": 1, "rank_set_worst": 9,
+        "possible_best": 1, "possible_worst": 3, "run_id": "k5zq3wd7c2hxy4ma",
+    },
+    is_computed=True,
+)  # fmt: skip
+STABILITY_OF_HALVES = ResultView(
+    name="stability",
+    title="Agreement of leaderboards of disjoint halves of the topics",
+    answer=_stability,
+    row="Stability",
+    row_description="So many topics in each half.",
+    columns=STABILITY,
+    parameters=[MEASURE, QRELS],
+    row_example={"topics": 25, "tau": 0.86, "tau_lowest": 0.74, "tau_highest": 0.93},
+    is_computed=True,
+)
+SWAPS_OF_HALVES = ResultView(
+    name="swaps",
+    title="How often two halves of the topics disagree on two runs",
+    answer=_swaps,
+    row="Swaps",
+    row_description="Pairs of runs that differ by so much.",
+    columns=SWAPS,
+    parameters=[MEASURE, QRELS],
+    row_example={
+        "topics": 25, "difference_from": 0.02, "difference_to": 0.03, "swaps": 1698,
+        "pairs": 45519, "swap_rate": 0.0373,
+    },
+    is_computed=True,
+)  # fmt: skip
+NEEDED_TOPICS = ResultView(
+    name="needed-topics",
+    title="How many topics a test needs to find a difference",
+    answer=_needed,
+    row="NeededTopics",
+    row_description="A measure.",
+    columns=NEEDED,
+    parameters=[
+        OpenApiParameter("difference", float, description="the smallest to be found (0.05)"),
+        *choices({"level": LEVELS, "power": POWERS}),
+        QRELS,
+    ],
+    row_example={
+        "measure": "AP", "runs": 61, "topics": 50, "variance": 0.0472,
+        "variance_of_differences": 0.0305, "t_test": 98, "anova": 1233, "t_test_nagata": 98,
+        "anova_nagata": 1231,
+    },
+    is_computed=True,
+)  # fmt: skip

@@ -99,17 +99,20 @@ def _neighbours(result: Significance | None) -> Table:
 
 def counts_table(rows: Sequence[CountRow], correction: str, tail: str) -> Table:
     """One row for each measure, test, correction and level."""
-    columns = (
-        Column("measure", "row.measure"),
-        Column("test", "cell.test"),
-        same("tail", tail),
-        Column("correction", "cell.correction"),
-        Column("level", "cell.level"),
-        Column("significant", "cell.significant"),
-        Column("pairs", "row.pairs"),
-    )
     cells = (_Count(row, cell) for row in rows for cell in row.cells)
-    return Table(columns, cells, in_latex=_counts_by_measure(rows, correction, tail))
+    return Table(count_columns(tail), cells, in_latex=_counts_by_measure(rows, correction, tail))
+
+
+def count_columns(tail: str = "") -> tuple[Column, ...]:
+    return (
+        Column("measure", "row.measure", kind=str),
+        Column("test", "cell.test", kind=str),
+        same("tail", tail, str),
+        Column("correction", "cell.correction", kind=str),
+        Column("level", "cell.level", kind=float),
+        Column("significant", "cell.significant", kind=int),
+        Column("pairs", "row.pairs", kind=int),
+    )
 
 
 def _counts_by_measure(rows: Sequence[CountRow], correction: str, tail: str) -> Table:

@@ -2,14 +2,14 @@
 
 from django.urls import URLPattern, path
 
-from scoring.output.responses import table_paths
 from scoring.significance import views
 
 HERE = "campaigns/<slug:slug>/significance"
 
 urlpatterns: list[URLPattern] = [
     path(f"{HERE}/", views.significance_page, name="significance"),
-    *table_paths(HERE, views.significance_table, "significance"),
+    *views.PAIRS.paths(HERE),
     path(f"{HERE}/counts/", views.counts_page, name="significance-counts"),
-    *table_paths(f"{HERE}/counts", views.significant_pairs, "significance-counts"),
+    *views.COUNTS.paths(f"{HERE}/counts"),
 ]
+api_urlpatterns = [views.PAIRS.api_path(HERE), views.COUNTS.api_path(f"{HERE}/counts")]

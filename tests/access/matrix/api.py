@@ -131,12 +131,15 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:agreement-runs": ("get", board),
     "api:agreement-swaps": ("get", board),
     "api:significance": ("get", board),  # of one run: no pairs, so nothing to compute
+    "api:significance-counts": ("get", board),
     "api:estimates": ("get", board),  # without a sample: nothing to compute
     "api:ranks": ("get", computed),
     "api:stability": ("get", board),  # of one run: nothing to compute
     "api:swaps": ("get", board),
     "api:needed-topics": ("get", board),
     "api:pool": ("get", computed),
+    "api:pool-depths": ("get", computed),
+    "api:pool-teams": ("get", computed),
     "api:pool PATCH": ("patch", organisers(200)),  # an empty one
     "api:snapshot-list": ("get", board),
     "api:snapshot-list POST": ("post", organisers(415)),

@@ -15,6 +15,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:pools-measures-latex": ("get", computed),
     "scoring:pools-teams-latex": ("get", computed),
     "scoring:pools-depths-csv": ("get", computed),
+    "scoring:pools-depths-latex": ("get", computed),
     "scoring:pools-teams": ("get", public),
     "scoring:pools-teams-csv": ("get", computed),
     "scoring:topic-matrix-csv": ("get", board),

@@ -19,8 +19,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from campaigns.models import Campaign, Run
-from scoring.analyses import requests
 from scoring.baselines import analysis
+from scoring.baselines.analysis import BASELINE
 from scoring.baselines.rows import CORRECTIONS
 from scoring.core.statistics.max_t import randomised_max_t
 from scoring.models import Analysis, Evaluation
@@ -241,9 +241,9 @@ def test_the_api_refuses_the_same(name: str) -> None:
 
 
 def test_a_result_of_before_is_not_read() -> None:
-    """It has other arrays: the version of the computations is part of its digest."""
+    """The version of the study is part of its digest."""
     campaign = make_board(bm25=noisy(0.4, 1), good=noisy(0.6, 2))
-    with mock.patch.object(requests, "COMPUTATIONS_VERSION", requests.COMPUTATIONS_VERSION - 1):
+    with mock.patch.dict(vars(BASELINE), version=BASELINE.version - 1):
         computed("scoring:leaderboard-csv", campaign)
     old = Analysis.objects.get(kind="baseline")
     empty_caches()  # another process
