@@ -17,7 +17,7 @@ from scoring.agreement import urls as agreement
 from scoring.assessors import api as assessors_api
 from scoring.downloads import api as scores
 from scoring.downloads import snapshots_api
-from scoring.estimates import api as estimates_api
+from scoring.estimates import urls as estimates
 from scoring.leaderboard import api as boards
 from scoring.pools import urls as pools
 from scoring.pools import views as pool_tables
@@ -25,7 +25,7 @@ from scoring.ranks import urls as ranks
 from scoring.runs import api as runs
 from scoring.runs import trial_api
 from scoring.significance import urls as significance
-from scoring.topics import api as topic_scores
+from scoring.topics import urls as topic_scores
 
 HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
@@ -123,10 +123,10 @@ urlpatterns = [
     path(f"{RUN}/file/", handing_in.run_file, name="run-file"),
     path(f"{HERE}/leaderboard/", boards.leaderboard_rows, name="leaderboard"),
     path(f"{HERE}/scores/", scores.score_rows, name="scores"),
-    path(f"{HERE}/topic-means/", topic_scores.topic_means, name="topic-means"),
+    *topic_scores.api_urlpatterns,
     *agreement.api_urlpatterns,
     *significance.api_urlpatterns,
-    path(f"{HERE}/estimates/", estimates_api.estimates, name="estimates"),
+    *estimates.api_urlpatterns,
     *ranks.api_urlpatterns,
     path(f"{HERE}/pool/", the_pool, name="pool"),
     *pools.api_urlpatterns,

@@ -1,17 +1,19 @@
 """Scores estimated from a stratified sample."""
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from scoring.analyses.responses import analysed_page, context_of, hidden_page
 from scoring.estimates.charts import estimates_chart
 from scoring.estimates.query import PEOPLE, estimates_query
-from scoring.estimates.tables import estimates_page_columns, estimates_table
+from scoring.estimates.tables import ESTIMATES, estimates_page_columns, estimates_table
+from scoring.output.api import MEASURE, QRELS
 from scoring.output.plotting import MOST_ROWS, row_chart_size
-from scoring.output.public import board_viewer
-from scoring.output.responses import TableResponse, analysed_table, page_or_404
+from scoring.output.responses import page_or_404
+from scoring.output.result_view import Answer, ResultView
 
 ROWS = 250  # on a page
 
@@ -48,10 +50,35 @@ def estimates_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/estimates/estimates.html", context, query.analysis)
 
 
-@require_safe
-def estimates_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    """Not a `public_table`, because it depends on the judgments of programs."""
-    viewer = board_viewer(request, slug)
-    query = estimates_query(viewer, request.GET)
+def _estimates(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each ranked run of the sample, the highest estimate first. low to high: the 95 %
+    interval, null where the sample shows no error of the program. base and residual: by people's
+    judgments alone. program: by those of the program alone. Judgments that the program made after
+    qrels with its judgments were frozen do not count. Empty until people have judged all documents
+    of the sample under these qrels."""
+    query = estimates_query(viewer, params)
     table = estimates_table(query.rows, query.measure, query.other)
-    return analysed_table(request, viewer, query, table, "estimates", suffix)
+    return Answer(table, [query.qrels], query.analysis)
+
+
+ESTIMATED_RUNS = ResultView(
+    name="estimates",
+    title="Scores estimated from a stratified sample of people's judgments",
+    answer=_estimates,
+    is_public=False,  # it depends on the judgments of programs
+    row="EstimatedRun",
+    row_description="A ranked run.",
+    columns=ESTIMATES,
+    parameters=[
+        MEASURE,
+        OpenApiParameter("program", str, description="id of a program, or none"),
+        OpenApiParameter("to", str, description="id of the run to which differences are taken"),
+        QRELS,
+    ],
+    row_example={
+        "rank": 1, "run": "uni-bm25", "team": "Uni", "base": 0.2103, "residual": 0.6144,
+        "program": 0.6934, "estimate": 0.6518, "std_error": 0.0614, "low": 0.5291, "high": 0.7745,
+        "degrees": 64.2, "run_id": "k5zq3wd7c2hxy4ma",
+    },
+    is_computed=True,
+)  # fmt: skip

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from inspect import getdoc
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -39,19 +39,23 @@ class Answer:
     table: Table
     qrels: Sequence[Qrels | None] = ()
     awaits: Analysis | None = None
+    file_name: str = ""  # if it depends on the request
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResultView:
-    """`answer` gets the parameters of a request of a viewer who may see the leaderboard, and may
-    raise UnknownChoice. Its docstring is the description in the schema. `in_latex` gives another
-    table in LaTeX."""
+    """`answer` gets the viewer whom `lookup` (in the API `api_lookup`) has let in, the parameters
+    of the request, and the parts of its URL. It may raise UnknownChoice. Its docstring is the
+    description in the schema. `in_latex` gives another table in LaTeX."""
 
     name: str  # of the URLs: scoring:<name>-csv, scoring:<name>-latex
     api_name: str = ""  # api:<name>; default: the same
     title: str  # of the operation in the schema
-    answer: Callable[[Viewer, QueryDict], Answer]
-    in_latex: Callable[[Viewer, QueryDict], Answer] | None = None
+    answer: Callable[..., Answer]
+    in_latex: Callable[..., Answer] | None = None
+    lookup: Callable[[HttpRequest, str], Viewer] = board_viewer
+    api_lookup: Callable[[HttpRequest, str], Viewer] = api_board_viewer
+    is_public: bool = True  # see `public_table`; False if the table depends on more than it allows
     file_name: str = ""  # what follows the name of the campaign; default: the name
     row: str  # the name of the schema's component
     row_description: str
@@ -64,14 +68,15 @@ class ResultView:
         """As files, at `<route>.csv` and `<route>.tex`."""
 
         @require_safe
-        @public_table(board_viewer)
-        def view(request: HttpRequest, viewer: Viewer, suffix: str) -> TableResponse:
+        @self._seen_by(self.lookup)
+        def view(request: HttpRequest, viewer: Viewer, suffix: str, **parts: str) -> TableResponse:
             respond = self.in_latex if suffix == "tex" and self.in_latex else self.answer
-            answer = respond(viewer, request.GET)
+            answer = respond(viewer, request.GET, **parts)
+            file_name = answer.file_name or self.file_name or self.name
             return table_response(
                 request,
                 answer.table,
-                f"{viewer.campaign.slug}-{self.file_name or self.name}",
+                f"{viewer.campaign.slug}-{file_name}",
                 suffix,
                 title=viewer.campaign.name,
                 awaits=answer.awaits,
@@ -87,9 +92,9 @@ class ResultView:
     def endpoint(self) -> View:
         """The view of the API, which documents itself."""
 
-        def view(request: Request, viewer: Viewer) -> Response | HttpResponse:
+        def view(request: Request, viewer: Viewer, **parts: str) -> Response | HttpResponse:
             respond = requested_format(request)
-            answer = self.answer(viewer, request.query_params)
+            answer = self.answer(viewer, request.query_params, **parts)
             return respond(answer.table, awaits=answer.awaits, qrels=answer.qrels)
 
         later = f" {LATER}" if self.is_computed else ""
@@ -105,5 +110,20 @@ class ResultView:
             ),
             examples=[example("a row", **self.row_example)],
         )
-        endpoint: View = documented(read_view(public_table(api_board_viewer)(view)))
+        endpoint: View = documented(read_view(self._seen_by(self.api_lookup)(view)))
         return endpoint
+
+    def _seen_by(
+        self, lookup: Callable[[HttpRequest, str], Viewer]
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorates a view, which gets the viewer instead of the slug."""
+        if self.is_public:
+            return public_table(lookup)
+
+        def mark(view: Callable[..., Any]) -> Callable[..., Any]:
+            def respond(request: HttpRequest, slug: str, **parts: str) -> Any:
+                return view(request, lookup(request, slug), **parts)
+
+            return respond
+
+        return mark

@@ -42,22 +42,28 @@ def topic_columns(measure: Measure | None = None, qrels: int | None = None) -> t
 
 def topic_table(viewer: Viewer, code: str, rows: Iterable[TopicRun], measure: Measure) -> Table:
     """One row for each run on a topic."""
-    columns = (
-        Column("rank", heading=""),
-        Column("run_id"),
-        Column("run", "name", "run", align="l"),
-        Column("team", heading="team", align="l"),
-        Column("run_type"),
-        Column("status"),
-        Column("reason"),
-        same("topic", code),
-        same("measure", measure),
-        Column("base", heading="base", text=number),
-        Column("residual", heading="residual", text=added),
-        printed("interval", lambda row: interval(row.base, row.upper), align="l"),
-        same("qrels", shown_version(viewer)),
-    )
+    columns = run_columns(code, measure, shown_version(viewer))
     return Table(columns, rows, f"{measure} of each run on topic {code}.")
+
+
+def run_columns(
+    code: str = "", measure: Measure | None = None, qrels: int | None = None
+) -> tuple[Column, ...]:
+    return (
+        Column("rank", heading="", kind=int | None),
+        Column("run_id", kind=str),
+        Column("run", "name", "run", align="l", kind=str),
+        Column("team", heading="team", align="l", kind=str),
+        Column("run_type", kind=str),
+        Column("status", kind=str),
+        Column("reason", kind=str),
+        same("topic", code, str),
+        same("measure", measure, str),
+        Column("base", heading="base", text=number, kind=float),
+        Column("residual", heading="residual", text=added, kind=float),
+        printed("interval", lambda row: interval(row.base, row.upper), align="l"),
+        same("qrels", qrels, int | None),
+    )
 
 
 class _Cell(NamedTuple):
@@ -69,21 +75,25 @@ class _Cell(NamedTuple):
 
 def matrix_table(matrix: TopicMatrix | None) -> Table:
     """One row for each topic and run."""
-    columns = (
-        Column("topic", "topic.code"),
-        Column("title", "topic.title"),
-        same("measure", matrix and matrix.measure),
-        Column("variance_share", "topic.share"),
-        Column("correlation", "topic.correlation"),
-        Column("rank"),
-        Column("run_id", "run.run_id"),
-        Column("run", "run.name"),
-        Column("team", "run.team"),
-        Column("base"),
-        same("qrels", matrix and matrix.qrels.version),
+    caption = f"{matrix.measure} of each run on each topic." if matrix else ""
+    rows, count = (_cells(matrix), matrix.scores.size) if matrix else ((), 0)
+    return Table(matrix_columns(matrix), rows, caption, row_count=count)
+
+
+def matrix_columns(matrix: TopicMatrix | None = None) -> tuple[Column, ...]:
+    return (
+        Column("topic", "topic.code", "topic", align="l", kind=str),
+        Column("title", "topic.title", kind=str),
+        same("measure", matrix and matrix.measure, str),
+        Column("variance_share", "topic.share", kind=float),
+        Column("correlation", "topic.correlation", kind=float),
+        Column("rank", heading="rank", kind=int | None),
+        Column("run_id", "run.run_id", kind=str),
+        Column("run", "run.name", "run", align="l", kind=str),
+        Column("team", "run.team", "team", align="l", kind=str),
+        Column("base", heading="base", text=number, kind=float),
+        same("qrels", matrix and matrix.qrels.version, int | None),
     )
-    count = matrix.scores.size if matrix else 0
-    return Table(columns, _cells(matrix) if matrix else (), row_count=count)
 
 
 def _cells(matrix: TopicMatrix) -> Iterator[_Cell]:

@@ -2,16 +2,20 @@
 
 from django.urls import path
 
-from scoring.output.responses import table_paths
 from scoring.topics import views
 
 HERE = "campaigns/<slug:slug>"
 
 urlpatterns = [
     path(f"{HERE}/topics/", views.topic_list, name="topic-list"),
-    *table_paths(f"{HERE}/topics", views.topics_rows, "topics"),
+    *views.MEANS.paths(f"{HERE}/topics"),
     # The code of a topic is any text without spaces, and may contain "/".
-    *table_paths(f"{HERE}/topics/<path:code>", views.runs_on_topic, "topic"),
+    *views.RUNS_ON_TOPIC.paths(f"{HERE}/topics/<path:code>"),
     path(f"{HERE}/topics/<path:code>/", views.topic_detail, name="topic-detail"),
-    path(f"{HERE}/topic-matrix.csv", views.matrix_csv, name="topic-matrix-csv"),
+    *views.MATRIX.paths(f"{HERE}/topic-matrix"),
+]
+api_urlpatterns = [
+    views.MEANS.api_path(f"{HERE}/topic-means"),
+    views.RUNS_ON_TOPIC.api_path(f"{HERE}/topic-means/<path:code>"),
+    views.MATRIX.api_path(f"{HERE}/topic-matrix"),
 ]

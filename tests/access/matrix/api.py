@@ -127,6 +127,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:leaderboard": ("get", board),
     "api:scores": ("get", board),
     "api:topic-means": ("get", public),  # without scores where these are not shown
+    "api:topic-runs": ("get", public),
+    "api:topic-matrix": ("get", board),
     "api:agreement": ("get", board),
     "api:agreement-runs": ("get", board),
     "api:agreement-swaps": ("get", board),

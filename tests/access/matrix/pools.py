@@ -19,4 +19,5 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:pools-teams": ("get", public),
     "scoring:pools-teams-csv": ("get", computed),
     "scoring:topic-matrix-csv": ("get", board),
+    "scoring:topic-matrix-latex": ("get", board),
 }
