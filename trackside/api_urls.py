@@ -15,6 +15,7 @@ from campaigns.runs import api as handing_in
 from campaigns.runs import decisions_api
 from scoring.agreement import urls as agreement
 from scoring.assessors import api as assessors_api
+from scoring.comparison import urls as comparison
 from scoring.downloads import api as scores
 from scoring.downloads import snapshots_api
 from scoring.estimates import urls as estimates
@@ -128,6 +129,7 @@ urlpatterns = [
     *significance.api_urlpatterns,
     *estimates.api_urlpatterns,
     *ranks.api_urlpatterns,
+    *comparison.api_urlpatterns,
     path(f"{HERE}/pool/", the_pool, name="pool"),
     *pools.api_urlpatterns,
     path(f"{HERE}/snapshots/", every_snapshot, name="snapshot-list"),

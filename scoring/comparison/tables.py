@@ -11,21 +11,7 @@ from scoring.output.table import Column, Table, printed, same
 def comparison_table(comparison: Comparison | None) -> Table:
     """Scores by topic. LaTeX has the mean difference with the marks of the t test at the end, if
     `comparison` has its interval."""
-    a, b = (comparison.first.name, comparison.second.name) if comparison else ("a", "b")
-    columns = (
-        Column("topic", "code", "topic", align="l"),
-        Column("title"),
-        same("measure", comparison and comparison.measure),
-        same("a", a),
-        same("b", b),
-        Column("a_score", "first", a, number),
-        Column("b_score", "second", b, number),
-        Column("difference", heading="difference", text=signed),
-        Column("lowest"),
-        Column("highest"),
-        printed("bounds", lambda row: interval(row.lowest, row.highest, 2), align="l"),
-        same("qrels", comparison and comparison.qrels.version),
-    )
+    columns = comparison_columns(comparison)
     if comparison is None or comparison.interval is None:
         return Table(columns, comparison.topics if comparison else (), "two runs.")
     caption = (
@@ -36,22 +22,48 @@ def comparison_table(comparison: Comparison | None) -> Table:
     return Table(columns, comparison.topics, caption, last=("mean", "", "", mean, ""))
 
 
+def comparison_columns(comparison: Comparison | None = None) -> tuple[Column, ...]:
+    a, b = (comparison.first.name, comparison.second.name) if comparison else ("a", "b")
+    return (
+        Column("topic", "code", "topic", align="l", kind=str),
+        Column("title", kind=str),
+        same("measure", comparison and comparison.measure, str),
+        same("a", a, str),
+        same("b", b, str),
+        Column("a_score", "first", a, number, kind=float),
+        Column("b_score", "second", b, number, kind=float),
+        Column("difference", heading="difference", text=signed, kind=float),
+        Column("lowest", kind=float),
+        Column("highest", kind=float),
+        printed("bounds", lambda row: interval(row.lowest, row.highest, 2), align="l"),
+        same("qrels", comparison and comparison.qrels.version, int),
+    )
+
+
 def persistence_table(comparison: Comparison | None, rows: tuple[AtPersistence, ...]) -> Table:
     """RBP of both runs as a function of p."""
-    columns = (
-        Column("p"),
-        Column("measure"),
-        same("a", comparison and comparison.first.name),
-        same("b", comparison and comparison.second.name),
-        Column("a_base", "first.base"),
-        Column("a_residual", "first.residual"),
-        Column("a_upper", "first.upper"),
-        Column("b_base", "second.base"),
-        Column("b_residual", "second.residual"),
-        Column("b_upper", "second.upper"),
-        same("qrels", comparison and comparison.qrels.version),
+    return Table(
+        persistence_columns(comparison), rows if comparison else (), "RBP of both runs by p."
     )
-    return Table(columns, rows if comparison else ())
+
+
+def persistence_columns(comparison: Comparison | None = None) -> tuple[Column, ...]:
+    a, b = (comparison.first.name, comparison.second.name) if comparison else ("a", "b")
+    return (
+        Column("p", heading="p", kind=float),
+        Column("measure", kind=str),
+        same("a", a, str),
+        same("b", b, str),
+        Column("a_base", "first.base", a, number, kind=float),
+        Column("a_residual", "first.residual", kind=float),
+        Column("a_upper", "first.upper", kind=float),
+        printed("interval", lambda row: interval(row.first.base, row.first.upper), align="l"),
+        Column("b_base", "second.base", b, number, kind=float),
+        Column("b_residual", "second.residual", kind=float),
+        Column("b_upper", "second.upper", kind=float),
+        printed("interval", lambda row: interval(row.second.base, row.second.upper), align="l"),
+        same("qrels", comparison and comparison.qrels.version, int),
+    )
 
 
 def sides_table(

@@ -139,6 +139,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:stability": ("get", board),  # of one run: nothing to compute
     "api:swaps": ("get", board),
     "api:needed-topics": ("get", board),
+    "api:compare": ("get", board),
+    "api:compare-by-p": ("get", board),
     "api:pool": ("get", computed),
     "api:pool-depths": ("get", computed),
     "api:pool-teams": ("get", computed),

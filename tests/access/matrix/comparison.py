@@ -10,4 +10,5 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:compare-topic": ("get", organiser_only),
     "scoring:compare-topic-csv": ("get", organiser_only),
     "scoring:compare-latex": ("get", board),
+    "scoring:compare-bands-latex": ("get", board),
 }
