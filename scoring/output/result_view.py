@@ -7,6 +7,7 @@ schema of the API follows from the columns.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from inspect import getdoc
 from typing import Any, Final
 
@@ -97,11 +98,13 @@ class ResultView:
             answer = self.answer(viewer, request.query_params, **parts)
             return respond(answer.table, awaits=answer.awaits, qrels=answer.qrels)
 
+        operation = (self.api_name or self.name).replace("-", "_")
+        view.__name__, view.__doc__ = operation, getdoc(self.answer)  # for OPTIONS
         later = f" {LATER}" if self.is_computed else ""
         documented = extend_schema(
             summary=self.title,
-            description=f"{getdoc(self.answer)}{later}",
-            operation_id=(self.api_name or self.name).replace("-", "_"),
+            description=f"{view.__doc__}{later}",
+            operation_id=operation,
             tags=["analyses"],
             parameters=[*self.parameters, FORMAT],
             responses=table_responses(
@@ -121,6 +124,7 @@ class ResultView:
             return public_table(lookup)
 
         def mark(view: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(view)
             def respond(request: HttpRequest, slug: str, **parts: str) -> Any:
                 return view(request, lookup(request, slug), **parts)
 

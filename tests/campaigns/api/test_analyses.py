@@ -56,6 +56,12 @@ def test_rows_are_those_of_the_page(campaign: Campaign, name: str, query: str, c
     assert len(records) == count
 
 
+def test_a_table_says_what_it_is(campaign: Campaign) -> None:
+    found = Client().options(f"/api/campaigns/{campaign.slug}/agreement/runs/").json()
+    assert found["name"] == "Agreement Runs"
+    assert found["description"].startswith("One row for each run that has a score in both")
+
+
 def test_until_it_is_computed_it_says_when_to_ask_again() -> None:
     board = make_board(noisy(0.8, 1), noisy(0.3, 2))
     url = f"/api/campaigns/{board.slug}/significance/"
