@@ -25,6 +25,7 @@ from scoring.pools import views as pool_tables
 from scoring.ranks import urls as ranks
 from scoring.runs import api as runs
 from scoring.runs import trial_api
+from scoring.runs import urls as run_tables
 from scoring.significance import urls as significance
 from scoring.topics import urls as topic_scores
 
@@ -125,6 +126,7 @@ urlpatterns = [
     path(f"{HERE}/leaderboard/", boards.leaderboard_rows, name="leaderboard"),
     path(f"{HERE}/scores/", scores.score_rows, name="scores"),
     *topic_scores.api_urlpatterns,
+    *run_tables.api_urlpatterns,
     *agreement.api_urlpatterns,
     *significance.api_urlpatterns,
     *estimates.api_urlpatterns,

@@ -16,7 +16,7 @@ from scoring.comparison.tables import (
     persistence_table,
 )
 from scoring.output.api import MEASURE, QRELS
-from scoring.output.result_view import Answer, ResultView
+from scoring.output.result_view import Answer, ResultView, for_viewer
 from scoring.results.options import can_compare_runs
 
 
@@ -93,7 +93,7 @@ BY_TOPIC = ResultView(
     in_latex=_in_latex,
     lookup=board_or_404,
     api_lookup=api_board_or_404,
-    is_public=False,  # members of a team may compare their own runs
+    decorator=for_viewer,  # members of a team may compare their own runs
     row="TopicDifference",
     row_description="A topic, and the scores of two runs on it.",
     columns=comparison_columns(),
@@ -112,7 +112,7 @@ BY_PERSISTENCE = ResultView(
     answer=_by_persistence,
     lookup=board_or_404,
     api_lookup=api_board_or_404,
-    is_public=False,
+    decorator=for_viewer,
     row="TwoRunsAtPersistence",
     row_description="RBP of two runs with one p.",
     columns=persistence_columns(),

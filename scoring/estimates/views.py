@@ -13,7 +13,7 @@ from scoring.estimates.tables import ESTIMATES, estimates_page_columns, estimate
 from scoring.output.api import MEASURE, QRELS
 from scoring.output.plotting import MOST_ROWS, row_chart_size
 from scoring.output.responses import page_or_404
-from scoring.output.result_view import Answer, ResultView
+from scoring.output.result_view import Answer, ResultView, for_viewer
 
 ROWS = 250  # on a page
 
@@ -65,7 +65,7 @@ ESTIMATED_RUNS = ResultView(
     name="estimates",
     title="Scores estimated from a stratified sample of people's judgments",
     answer=_estimates,
-    is_public=False,  # it depends on the judgments of programs
+    decorator=for_viewer,  # it depends on the judgments of programs
     row="EstimatedRun",
     row_description="A ranked run.",
     columns=ESTIMATES,

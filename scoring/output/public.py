@@ -142,6 +142,11 @@ def campaign_viewer(request: HttpRequest, slug: str) -> Viewer:
     return access.viewer_or_404(request.user, slug, params=request.GET)
 
 
+def api_campaign_viewer(request: HttpRequest, slug: str) -> Viewer:
+    """The same without a preview, which the API does not have."""
+    return access.viewer_or_404(request.user, slug)
+
+
 def board_viewer(request: HttpRequest, slug: str) -> Viewer:
     """Organisers can preview the table as others see it."""
     return access.board_or_404(request.user, slug, params=request.GET)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import getdoc
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
@@ -23,13 +23,36 @@ from campaigns.api.endpoints import View, read_view
 from campaigns.models import Qrels
 from scoring.models import Analysis
 from scoring.output.api import FORMAT, example, requested_format, row_serializer, table_responses
-from scoring.output.public import api_board_viewer, board_viewer, public_table
+from scoring.output.public import (
+    api_board_viewer,
+    api_campaign_viewer,
+    board_viewer,
+    campaign_viewer,
+    public_table,
+)
 from scoring.output.responses import TableResponse, table_paths, table_response
 from scoring.output.table import Column, Table
 
 LATER: Final = (
     "Until a worker has computed the result, the status is 202, with a `Retry-After` header."
 )
+
+
+Lookup: TypeAlias = Callable[[HttpRequest, str], Viewer]
+AnyView: TypeAlias = Callable[..., Any]
+
+
+def for_viewer(lookup: Lookup) -> Callable[[AnyView], AnyView]:
+    """Decorates the view of a table, which gets the viewer instead of the slug."""
+
+    def mark(view: AnyView) -> AnyView:
+        @wraps(view)
+        def respond(request: HttpRequest, slug: str, **parts: str) -> Any:
+            return view(request, lookup(request, slug), **parts)
+
+        return respond
+
+    return mark
 
 
 @dataclass(frozen=True)
@@ -54,9 +77,10 @@ class ResultView:
     title: str  # of the operation in the schema
     answer: Callable[..., Answer]
     in_latex: Callable[..., Answer] | None = None
-    lookup: Callable[[HttpRequest, str], Viewer] = board_viewer
-    api_lookup: Callable[[HttpRequest, str], Viewer] = api_board_viewer
-    is_public: bool = True  # see `public_table`; False if the table depends on more than it allows
+    lookup: Lookup = board_viewer
+    api_lookup: Lookup = api_board_viewer
+    # public_table; stored_if_long or for_viewer if the table depends on more than that allows
+    decorator: Callable[[Lookup], Callable[[AnyView], AnyView]] = public_table
     file_name: str = ""  # what follows the name of the campaign; default: the name
     row: str  # the name of the schema's component
     row_description: str
@@ -69,7 +93,7 @@ class ResultView:
         """As files, at `<route>.csv` and `<route>.tex`."""
 
         @require_safe
-        @self._seen_by(self.lookup)
+        @self.decorator(self.lookup)
         def view(request: HttpRequest, viewer: Viewer, suffix: str, **parts: str) -> TableResponse:
             respond = self.in_latex if suffix == "tex" and self.in_latex else self.answer
             answer = respond(viewer, request.GET, **parts)
@@ -113,21 +137,13 @@ class ResultView:
             ),
             examples=[example("a row", **self.row_example)],
         )
-        endpoint: View = documented(read_view(self._seen_by(self.api_lookup)(view)))
+        endpoint: View = documented(read_view(self.decorator(self.api_lookup)(view)))
         return endpoint
 
-    def _seen_by(
-        self, lookup: Callable[[HttpRequest, str], Viewer]
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Decorates a view, which gets the viewer instead of the slug."""
-        if self.is_public:
-            return public_table(lookup)
 
-        def mark(view: Callable[..., Any]) -> Callable[..., Any]:
-            @wraps(view)
-            def respond(request: HttpRequest, slug: str, **parts: str) -> Any:
-                return view(request, lookup(request, slug), **parts)
-
-            return respond
-
-        return mark
+# The look-ups of a table whose `answer` checks itself what of the campaign the viewer may see.
+FOR_CAMPAIGN: Final[dict[str, Any]] = {
+    "lookup": campaign_viewer,
+    "api_lookup": api_campaign_viewer,
+    "decorator": for_viewer,
+}

@@ -3,9 +3,10 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from campaigns.models import Run
@@ -14,9 +15,10 @@ from scoring.analyses.responses import analysed_page
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
 from scoring.output.public import campaign_viewer
-from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.output.responses import page_or_404
+from scoring.output.result_view import FOR_CAMPAIGN, Answer, ResultView
 from scoring.output.stored_tables import stored_if_long
-from scoring.pools.options import chosen_depth
+from scoring.pools.options import OFFERED, chosen_depth
 from scoring.pools.rows import pooled_board_runs
 from scoring.runs.analysis import UNIQUE_FINDS, ToDepth
 from scoring.runs.documents import (
@@ -27,9 +29,13 @@ from scoring.runs.documents import (
     unjudged_documents,
 )
 from scoring.runs.tables import (
+    ranking_columns,
     ranking_table,
+    unique_columns,
+    unique_run_columns,
     unique_runs_table,
     unique_table,
+    unjudged_columns,
     unjudged_table,
 )
 from scoring.runs.unique import UniqueFinds, unique_finds
@@ -56,16 +62,6 @@ def documents_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
 
 
 @require_safe
-def documents_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
-    viewer, run = _run(request, slug, public_id)
-    topic = chosen_topic(list(viewer.campaign.topics.order_by("position")), request.GET)
-    rows = ranked_documents(viewer, run, topic) if topic else ()
-    qrels, number = viewer.campaign.active_qrels, topic.position + 1 if topic else 0
-    table, name = ranking_table(run, qrels, topic, rows), f"{slug}-run-{public_id}-topic-{number}"
-    return table_response(request, table, name, qrels=[qrels])
-
-
-@require_safe
 def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     unjudged = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
@@ -81,18 +77,9 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 
 
 @require_safe
-@stored_if_long(campaign_viewer)
-def unjudged_csv(request: HttpRequest, viewer: access.Viewer, public_id: str) -> TableResponse:
-    run = access.graded_run_or_404(viewer, public_id)
-    unjudged = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    qrels, name = viewer.campaign.active_qrels, f"{viewer.campaign.slug}-run-{public_id}-unjudged"
-    return table_response(request, unjudged_table(run, qrels, unjudged), name, qrels=[qrels])
-
-
-@require_safe
 def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    viewer, run = _run(request, slug, public_id, is_about_others=True)
-    unique, analysis = _unique(request, viewer, run)
+    viewer = campaign_viewer(request, slug)
+    run, unique, analysis = _unique(viewer, request.GET, public_id)
     context = _context(viewer, run) | {
         "unique": unique,
         "page": page_or_404(request, Paginator(unique.documents if unique else (), PAGE)),
@@ -102,47 +89,27 @@ def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
     return analysed_page(request, "scoring/runs/run_unique.html", context, analysis)
 
 
-@require_safe
-def unique_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
-    viewer, run = _run(request, slug, public_id, is_about_others=True)
-    unique, analysis = _unique(request, viewer, run)
-    qrels, name = viewer.campaign.active_qrels, f"{slug}-run-{public_id}-unique"
-    table = unique_table(run, qrels, unique)
-    return table_response(request, table, name, awaits=analysis, qrels=[qrels])
-
-
-@require_safe
-def unique_runs_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
-    """Counts of all runs."""
-    viewer, run = _run(request, slug, public_id, is_about_others=True)
-    unique, analysis = _unique(request, viewer, run)
-    qrels, name = viewer.campaign.active_qrels, f"{slug}-unique-runs"
-    table = unique_runs_table(qrels, unique)
-    return table_response(request, table, name, awaits=analysis, qrels=[qrels])
-
-
 def _unique(
-    request: HttpRequest, viewer: access.Viewer, run: Run
-) -> tuple[UniqueFinds | None, Analysis | None]:
-    """The result, and the analysis if there are runs on the board."""
-    depth, qrels = chosen_depth(request.GET), viewer.campaign.active_qrels
+    viewer: access.Viewer, params: QueryDict, public_id: str
+) -> tuple[Run, UniqueFinds | None, Analysis | None]:
+    """The run, the result, and the analysis if there are runs on the board."""
+    run, qrels = access.graded_run_or_404(viewer, public_id), viewer.campaign.active_qrels
+    if not viewer.can_see_unique_documents_of(run):
+        raise Http404
+    depth = chosen_depth(params)
     runs = pooled_board_runs(viewer, qrels, rules_of(viewer.campaign).measures[0]) if qrels else ()
     if qrels is None or not runs:
-        return None, None
+        return run, None, None
     analysis = request_analysis(viewer, qrels, UNIQUE_FINDS, ToDepth(depth.requested))
     if analysis.state != Analysis.State.DONE:
-        return None, analysis
-    return unique_finds(viewer, run, depth, runs, result_of(UNIQUE_FINDS, analysis)), analysis
+        return run, None, analysis
+    found = unique_finds(viewer, run, depth, runs, result_of(UNIQUE_FINDS, analysis))
+    return run, found, analysis
 
 
-def _run(
-    request: HttpRequest, slug: str, public_id: str, *, is_about_others: bool = False
-) -> tuple[access.Viewer, Run]:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    run = access.graded_run_or_404(viewer, public_id)
-    if is_about_others and not viewer.can_see_unique_documents_of(run):
-        raise Http404
-    return viewer, run
+def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
+    viewer = campaign_viewer(request, slug)
+    return viewer, access.graded_run_or_404(viewer, public_id)
 
 
 def _context(viewer: access.Viewer, run: Run) -> dict[str, Any]:
@@ -152,3 +119,88 @@ def _context(viewer: access.Viewer, run: Run) -> dict[str, Any]:
         "qrels": viewer.campaign.active_qrels,
         "run": run,
     }
+
+
+def _ranking(viewer: access.Viewer, params: QueryDict, public_id: str) -> Answer:
+    """One row for each document of a topic, by rank, with its grade."""
+    run, qrels = access.graded_run_or_404(viewer, public_id), viewer.campaign.active_qrels
+    topic = chosen_topic(list(viewer.campaign.topics.order_by("position")), params)
+    rows = ranked_documents(viewer, run, topic) if topic else ()
+    file_name = f"run-{public_id}-topic-{topic.position + 1 if topic else 0}"
+    return Answer(ranking_table(run, qrels, topic, rows), [qrels], file_name=file_name)
+
+
+def _unjudged(viewer: access.Viewer, params: QueryDict, public_id: str) -> Answer:
+    """One row for each unjudged document of a run, the one that could add most to RBP first."""
+    run, qrels = access.graded_run_or_404(viewer, public_id), viewer.campaign.active_qrels
+    table = unjudged_table(run, qrels, unjudged_documents(viewer, run, chosen_p(viewer, params)))
+    return Answer(table, [qrels], file_name=f"run-{public_id}-unjudged")
+
+
+def _unique_documents(viewer: access.Viewer, params: QueryDict, public_id: str) -> Answer:
+    """One row for each relevant document that no run of another team retrieved."""
+    run, unique, analysis = _unique(viewer, params, public_id)
+    qrels, file_name = viewer.campaign.active_qrels, f"run-{public_id}-unique"
+    return Answer(unique_table(run, qrels, unique), [qrels], analysis, file_name)
+
+
+def _unique_runs(viewer: access.Viewer, params: QueryDict, public_id: str) -> Answer:
+    """One row for each ranked run that contributed to the pool: how many relevant documents only
+    this run, or only its team, retrieved."""
+    _, unique, analysis = _unique(viewer, params, public_id)
+    qrels = viewer.campaign.active_qrels
+    return Answer(unique_runs_table(qrels, unique), [qrels], analysis, "unique-runs")
+
+
+TOPIC = OpenApiParameter("topic", str, description="a topic; default: the first")
+DEPTH = OpenApiParameter("depth", str, enum=list(OFFERED))
+OF_RUN = {"run_id": "k5zq3wd7c2hxy4ma", "run": "uni-bm25", "team": "Uni", "qrels": 2}
+RANKING = ResultView(
+    name="run-documents",
+    title="Documents of a run on a topic, with their grades",
+    answer=_ranking,
+    row="RankedDocument",
+    row_description="A document of a run.",
+    columns=ranking_columns(),
+    parameters=[TOPIC],
+    row_example=OF_RUN
+    | {"topic": "308", "rank": 1, "doc_id": "FT911-3", "grade": 1, "relevant": 1, "tied": 0},
+    **FOR_CAMPAIGN,
+)
+UNJUDGED = ResultView(
+    name="run-unjudged",
+    title="Unjudged documents of a run, by what they could add",
+    answer=_unjudged,
+    row="UnjudgedDocument",
+    row_description="A document that nobody judged, and how much it could add to RBP.",
+    columns=unjudged_columns(),
+    parameters=[OpenApiParameter("p", str, description="a p of the campaign")],
+    row_example=OF_RUN
+    | {"p": 0.8, "topic": "308", "rank": 1, "doc_id": "FT911-3", "adds": 0.004, "together": 0.004},
+    **FOR_CAMPAIGN | {"decorator": stored_if_long},
+)
+UNIQUE = ResultView(
+    name="run-unique",
+    title="Relevant documents that only a run or its team retrieved",
+    answer=_unique_documents,
+    row="UniqueDocument",
+    row_description="A relevant document that no run of another team retrieved.",
+    columns=unique_columns(),
+    parameters=[DEPTH],
+    row_example=OF_RUN
+    | {"depth": "100", "topic": "308", "rank": 7, "doc_id": "FT911-3", "grade": 1, "only_run": 1},
+    is_computed=True,
+    **FOR_CAMPAIGN,
+)
+UNIQUE_RUNS = ResultView(
+    name="run-unique-runs",
+    title="Unique relevant documents of every run",
+    answer=_unique_runs,
+    row="UniqueRun",
+    row_description="How many relevant documents only a run, or only its team, retrieved.",
+    columns=unique_run_columns(),
+    parameters=[DEPTH],
+    row_example=OF_RUN | {"depth": "100", "relevant_found": 1210, "only_run": 12, "only_team": 31},
+    is_computed=True,
+    **FOR_CAMPAIGN,
+)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels, Run, Topic
@@ -21,13 +22,13 @@ from scoring.runs.unique import UniqueFinds
 MEAN = "all"  # in the column of topics, as in trec_eval
 
 
-def run_columns(run: Run, qrels: Qrels | None) -> tuple[Column, ...]:
+def run_columns(run: Run | None, qrels: Qrels | None) -> tuple[Column, ...]:
     """The first columns of every table of a run."""
     return (
-        same("run_id", run.public_id),
-        same("run", run.shown_name),
-        same("team", run.shown_team),
-        same("qrels", qrels and qrels.version),
+        same("run_id", run and run.public_id, str),
+        same("run", run and run.shown_name, str),
+        same("team", run and run.shown_team, str),
+        same("qrels", qrels and qrels.version, int | None),
     )
 
 
@@ -130,104 +131,182 @@ def shown_version(viewer: Viewer) -> int | None:
 # --- curves ------------------------------------------------------------------------------------
 
 
+# The columns of curves and documents, and their tables. Without a run they describe the table.
+
+
+def depth_columns(
+    run: Run | None = None, qrels: Qrels | None = None, curves: RunCurves | None = None
+) -> tuple[Column, ...]:
+    return (
+        *run_columns(run, qrels),
+        same("gain", curves and curves.choice.gain, str),
+        Column("p", "persistence", "p", kind=float),
+        Column("depth", heading="depth", kind=int),
+        *_bounds(),
+    )
+
+
 def depth_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
     """One row for each p and depth: means over the topics that the board counts."""
-    columns = (
+    caption = f"bounds of RBP of {run.shown_name} by evaluation depth."
+    return Table(depth_columns(run, qrels, curves), curves.by_depth if curves else (), caption)
+
+
+def persistence_columns(
+    run: Run | None = None, qrels: Qrels | None = None, curves: RunCurves | None = None
+) -> tuple[Column, ...]:
+    return (
         *run_columns(run, qrels),
-        same("gain", curves and curves.choice.gain),
-        Column("p", "persistence"),
-        *map(Column, ("depth", "base", "residual", "upper")),
+        same("gain", curves and curves.choice.gain, str),
+        Column("p", "persistence", "p", kind=float),
+        *_bounds(),
     )
-    return Table(columns, curves.by_depth if curves else ())
 
 
 def persistence_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
-    columns = (
-        *run_columns(run, qrels),
-        same("gain", curves and curves.choice.gain),
-        Column("p", "persistence"),
-        *map(Column, ("base", "residual", "upper")),
+    columns = persistence_columns(run, qrels, curves)
+    caption = f"bounds of RBP of {run.shown_name} by p."
+    return Table(columns, curves.by_persistence if curves else (), caption)
+
+
+def _bounds() -> tuple[Column, ...]:
+    return (
+        Column("base", heading="base", text=number, kind=float),
+        Column("residual", heading="residual", text=added, kind=float),
+        Column("upper", heading="upper", text=number, kind=float),
     )
-    return Table(columns, curves.by_persistence if curves else ())
+
+
+def recall_columns(
+    run: Run | None = None, qrels: Qrels | None = None, curves: RunCurves | None = None
+) -> tuple[Column, ...]:
+    return (
+        *run_columns(run, qrels),
+        Column("recall", "level", "recall", partial(number, digits=1), kind=float),
+        Column("mean", heading="mean", text=number, kind=float),
+        same("topic", _code(curves), str),
+        Column("topic_precision", "topic", "topic", number, kind=float),
+    )
 
 
 def recall_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
     """Eleven rows: the mean, and the chosen topic."""
-    columns = (
+    topic = f", and of topic {_code(curves)}" if _code(curves) else ""
+    caption = f"interpolated precision of {run.shown_name} by recall: the mean{topic}."
+    return Table(recall_columns(run, qrels, curves), curves.levels if curves else (), caption)
+
+
+def precision_columns(
+    run: Run | None = None, qrels: Qrels | None = None, curves: RunCurves | None = None
+) -> tuple[Column, ...]:
+    return (
         *run_columns(run, qrels),
-        Column("recall", "level"),
-        Column("mean"),
-        same("topic", _code(curves)),
-        Column("topic_precision", "topic"),
+        same("topic", _code(curves), str),
+        Column("rank", heading="rank", kind=int),
+        Column("relevant", "is_relevant", "relevant", kind=int, text=_yes),
+        Column("recall", heading="recall", text=number, kind=float),
+        Column("precision", heading="precision", text=number, kind=float),
+        Column("interpolated", heading="interpolated", text=number, kind=float),
     )
-    return Table(columns, curves.levels if curves else ())
 
 
 def precision_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
     """One row for each rank of the chosen topic."""
-    columns = (
-        *run_columns(run, qrels),
-        same("topic", _code(curves)),
-        Column("rank"),
-        Column("relevant", "is_relevant"),
-        *map(Column, ("recall", "precision", "interpolated")),
-    )
-    return Table(columns, curves.ranks if curves else ())
+    caption = f"precision and recall of {run.shown_name} at each rank of topic {_code(curves)}."
+    return Table(precision_columns(run, qrels, curves), curves.ranks if curves else (), caption)
 
 
 def _code(curves: RunCurves | None) -> str:
     return curves.choice.topic.code if curves and curves.choice.topic else ""
 
 
+def _yes(value: bool) -> str:
+    return "yes" if value else ""
+
+
 # --- documents ---------------------------------------------------------------------------------
+
+
+def ranking_columns(
+    run: Run | None = None, qrels: Qrels | None = None, topic: Topic | None = None
+) -> tuple[Column, ...]:
+    return (
+        *run_columns(run, qrels),
+        same("topic", topic and topic.code, str),
+        Column("rank", heading="rank", kind=int),
+        Column("doc_id", heading="document", align="l", kind=str),
+        Column("grade", heading="grade", kind=int | None, help_text="null: nobody judged it"),
+        Column("relevant", "is_relevant", "relevant", kind=int, text=_yes),
+        Column("tied", "is_tied", "tied", kind=int, text=_yes),
+    )
 
 
 def ranking_table(
     run: Run, qrels: Qrels | None, topic: Topic | None, rows: Iterable[RankedDocument]
 ) -> Table:
     """An empty grade: nobody judged it."""
-    columns = (
+    caption = f"documents of {run.shown_name}{f' on topic {topic.code}' if topic else ''}."
+    return Table(ranking_columns(run, qrels, topic), rows, caption)
+
+
+def unjudged_columns(
+    run: Run | None = None, qrels: Qrels | None = None, unjudged: UnjudgedList | None = None
+) -> tuple[Column, ...]:
+    return (
         *run_columns(run, qrels),
-        same("topic", topic and topic.code),
-        *map(Column, ("rank", "doc_id", "grade")),
-        Column("relevant", "is_relevant"),
-        Column("tied", "is_tied"),
+        same("p", unjudged and unjudged.persistence, float),
+        Column("topic", "topic.code", "topic", align="l", kind=str),
+        Column("rank", heading="rank", kind=int),
+        Column("doc_id", heading="document", align="l", kind=str),
+        Column("adds", heading="adds", text=partial(number, digits=4), kind=float),
+        Column("together", heading="together", text=partial(number, digits=4), kind=float),
     )
-    return Table(columns, rows)
 
 
 def unjudged_table(run: Run, qrels: Qrels | None, unjudged: UnjudgedList | None) -> Table:
-    columns = (
-        *run_columns(run, qrels),
-        same("p", unjudged and unjudged.persistence),
-        Column("topic", "topic.code"),
-        *map(Column, ("rank", "doc_id", "adds", "together")),
-    )
     count = len(unjudged) if unjudged else 0
-    return Table(columns, unjudged.rows(range(count)) if unjudged else (), row_count=count)
+    p = f" with p = {unjudged.persistence:g}" if unjudged else ""
+    caption = f"unjudged documents of {run.shown_name}, by what each could add to RBP{p}."
+    rows = unjudged.rows(range(count)) if unjudged else ()
+    return Table(unjudged_columns(run, qrels, unjudged), rows, caption, row_count=count)
+
+
+def unique_columns(
+    run: Run | None = None, qrels: Qrels | None = None, unique: UniqueFinds | None = None
+) -> tuple[Column, ...]:
+    return (
+        *run_columns(run, qrels),
+        same("depth", unique and unique.depth, str),
+        Column("topic", heading="topic", align="l", kind=str),
+        Column("rank", heading="rank", kind=int),
+        Column("doc_id", heading="document", align="l", kind=str),
+        Column("grade", heading="grade", kind=int),
+        Column("only_run", "is_by_run", "no other run", kind=int, text=_yes),
+    )
 
 
 def unique_table(run: Run, qrels: Qrels | None, unique: UniqueFinds | None) -> Table:
     """Unique relevant documents of one run."""
-    columns = (
-        *run_columns(run, qrels),
-        same("depth", unique and unique.depth),
-        *map(Column, ("topic", "rank", "doc_id", "grade")),
-        Column("only_run", "is_by_run"),
+    caption = f"relevant documents that only {run.shown_name} or its team retrieved."
+    return Table(unique_columns(run, qrels, unique), unique.documents if unique else (), caption)
+
+
+def unique_run_columns(
+    qrels: Qrels | None = None, unique: UniqueFinds | None = None
+) -> tuple[Column, ...]:
+    return (
+        Column("run_id", "run.run_id", kind=str),
+        Column("run", "run.name", "run", align="l", kind=str),
+        Column("team", "run.team", "team", align="l", kind=str),
+        same("qrels", qrels and qrels.version, int | None),
+        same("depth", unique and unique.depth, str),
+        Column("relevant_found", "relevant", "relevant", kind=int),
+        Column("only_run", "by_run", "no other run", kind=int),
+        Column("only_team", "by_team", "no other team", kind=int),
     )
-    return Table(columns, unique.documents if unique else ())
 
 
 def unique_runs_table(qrels: Qrels | None, unique: UniqueFinds | None) -> Table:
     """Numbers of unique relevant documents of every ranked run."""
-    columns = (
-        Column("run_id", "run.run_id"),
-        Column("run", "run.name"),
-        Column("team", "run.team"),
-        same("qrels", qrels and qrels.version),
-        same("depth", unique and unique.depth),
-        Column("relevant_found", "relevant"),
-        Column("only_run", "by_run"),
-        Column("only_team", "by_team"),
-    )
-    return Table(columns, unique.runs if unique else ())
+    caption = "relevant documents that only one run, or only one team, retrieved."
+    return Table(unique_run_columns(qrels, unique), unique.runs if unique else (), caption)

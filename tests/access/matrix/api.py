@@ -5,8 +5,18 @@ Reads answer whoever has no token as they answer strangers; writes ask for one.
 
 from collections.abc import Callable
 
+from tests.access.matrix.boards import being_computed
 from tests.access.matrix.pools import computed
-from tests.access.roles import GONE, Expected, api_upload, board, is_shown, public, run_page
+from tests.access.roles import (
+    GONE,
+    Expected,
+    api_upload,
+    board,
+    is_shown,
+    organiser_only,
+    public,
+    run_page,
+)
 
 TEAMS = ("participant", "rival")
 
@@ -116,6 +126,14 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:run-create GET": ("get", run_list),
     "api:run-trial": ("upload", run_trial),
     "api:run-detail": ("get", run_page),
+    "api:run-depth": ("get", board),
+    "api:run-p": ("get", board),
+    "api:run-recall": ("get", board),
+    "api:run-precision": ("get", board),
+    "api:run-documents": ("get", organiser_only),
+    "api:run-unjudged": ("get", organiser_only),
+    "api:run-unique": ("get", being_computed),
+    "api:run-unique-runs": ("get", being_computed),
     "api:run-accept": ("post", own_run(lambda stage: 200)),  # it is accepted
     "api:run-rename": ("post", own_run(lambda stage: 415, by_organiser=415)),  # JSON is asked
     "api:run-withdraw": ("post", own_run(lambda stage: 200 if stage == "open" else 409)),

@@ -30,6 +30,10 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:run-p-csv": ("get", board),
     "scoring:run-recall-csv": ("get", board),
     "scoring:run-precision-csv": ("get", board),
+    "scoring:run-depth-latex": ("get", board),
+    "scoring:run-p-latex": ("get", board),
+    "scoring:run-recall-latex": ("get", board),
+    "scoring:run-precision-latex": ("get", board),
     # Documents with their grades are the qrels' and the run file's, which stay the organisers'.
     "scoring:run-documents": ("get", organiser_only),
     "scoring:run-documents-csv": ("get", organiser_only),
@@ -38,6 +42,10 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:run-unique": ("get", organiser_only),
     "scoring:run-unique-csv": ("get", being_computed),
     "scoring:run-unique-runs-csv": ("get", being_computed),
+    "scoring:run-documents-latex": ("get", organiser_only),
+    "scoring:run-unjudged-latex": ("get", organiser_only),
+    "scoring:run-unique-latex": ("get", being_computed),
+    "scoring:run-unique-runs-latex": ("get", being_computed),
     "scoring:run-latex": ("get", run_page),
     "scoring:topic-list": ("get", public),  # without scores where these are not shown
     "scoring:topics-csv": ("get", public),

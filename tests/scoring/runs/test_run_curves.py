@@ -168,6 +168,20 @@ def test_what_is_not_offered_is_not_there(campaign: Campaign, asked: dict[str, s
         assert get(name, **asked).status_code == 404
 
 
+@pytest.mark.parametrize("curve", ["depth", "p", "recall", "precision"])
+def test_every_curve_is_the_same_in_the_api_and_has_latex(curve: str, campaign: Campaign) -> None:
+    run = campaign.runs.get()
+    rows = table(f"run-{curve}-csv")
+    url = f"/api/campaigns/c/runs/{run.public_id}/curves/{curve}/"
+    assert rows
+    assert [
+        {key: "" if value is None else str(value) for key, value in row.items()}
+        for row in Client().get(url).json()
+    ] == rows
+    latex = get(f"run-{curve}-latex").content.decode()
+    assert latex.count(r" \\") == len(rows) + 1
+
+
 NAMES = ("run-curves", "run-depth-csv", "run-p-csv", "run-recall-csv", "run-precision-csv")
 
 
