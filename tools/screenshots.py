@@ -5,7 +5,6 @@ It needs Debian's Chromium. It starts a separate demo, takes the screenshots and
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
+
+from trackside.processes import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "screenshots"
@@ -34,7 +35,7 @@ PICTURED = {
 
 
 def main() -> None:
-    port = _free_port()
+    port = free_port()
     demo = subprocess.Popen(
         [sys.executable, "-m", "trackside.demo"],
         cwd=ROOT,
@@ -74,13 +75,6 @@ def _photograph(page: Page, address: str, drawn: str, name: str) -> None:
         page.reload()
     page.locator("[data-drawn]").first.wait_for()
     page.screenshot(path=PICTURES / f"{name}.png")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait_for(address: str, seconds: float = 120) -> None:

@@ -25,6 +25,7 @@ HOST = "127.0.0.1"  # passwords are known or missing, so only this machine may c
 READY_SECONDS = 60
 PATIENCE_SECONDS = 20  # an idle worker needs about 6 to stop
 FOREVER = float("inf")
+_keepers: list[socket.socket] = []  # of ports
 SHOWN_LOG_LINES = 15
 GUNICORN = (
     *(sys.executable, "-m", "gunicorn", "trackside.wsgi", "--no-control-socket"),
@@ -206,9 +207,18 @@ def wait_for(
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+    """A port for a server that this process starts, perhaps several times. On Linux nobody else
+    gets it while this process lives: a socket stays bound to it, and beside that only a server may
+    bind that names the port and sets SO_REUSEADDR, as all do. Other systems would refuse it."""
+    keeper = socket.socket()
+    keeper.bind((HOST, 0))  # without SO_REUSEADDR, with which it could get a port that is kept
+    port = int(keeper.getsockname()[1])
+    if sys.platform == "linux":
+        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _keepers.append(keeper)
+    else:
+        keeper.close()
+    return port
 
 
 def listens(port: int, host: str = HOST) -> bool:

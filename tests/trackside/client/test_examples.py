@@ -6,7 +6,6 @@ import math
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import pytest
 
 import trackside as ts
 from tests.patience import PATIENCE, wait_for
+from trackside.processes import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
@@ -48,9 +48,7 @@ def test_the_lines_of_r_are_twelve() -> None:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a demo."""
     folder = tmp_path_factory.mktemp("demo")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     ours = {"DEMO_DIR": str(folder), "DEMO_SIZE": "small", "PORT": port}
     log = folder / "said"
     with log.open("wb") as output:
