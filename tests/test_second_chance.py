@@ -2,13 +2,16 @@
 with a Makefile, run as `.ci/run` runs a tier."""
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE, wait_for
 from tools.second_chance import MOST_FAILURES, Results, fault_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,13 +41,13 @@ class Verdict:
         return after.split("\n\n")[0].splitlines()
 
 
-def verdict(
+def started(
     folder: Path,
     *modules: str,
     makefile: str = MAKEFILE,
     program: tuple[str, str] = ("-m", "tools.second_chance"),
     **environment: str,
-) -> Verdict:
+) -> subprocess.Popen[str]:
     folder.mkdir(exist_ok=True)
     for number, source in enumerate(modules):
         (folder / f"test_{number}.py").write_text(IMPORTS + BESIDE + source)
@@ -63,11 +66,16 @@ def verdict(
         "PYTEST_DEBUG_TEMPROOT": str(folder),  # else it deletes the files of earlier runs
         **environment,
     }
-    done = subprocess.run(
-        [sys.executable, *program, "make", "--silent", "test"],
+    return subprocess.Popen(
+        [sys.executable, *program, "make", "--silent", "test"], start_new_session=True,
         cwd=folder, env=kept | alone, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    return Verdict(done.returncode == 0, done.stdout)
+
+
+def verdict(folder: Path, *modules: str, **settings: Any) -> Verdict:
+    process = started(folder, *modules, **settings)
+    printed, _ = process.communicate()
+    return Verdict(process.returncode == 0, printed)
 
 
 def test_tests_that_pass_are_run_once(tmp_path: Path) -> None:
@@ -293,6 +301,40 @@ def test_a_run_that_left_tests_unrun_is_red() -> None:
     assert fault_of(results) == "2 of 3 collected tests were run"
     results.finished = 3
     assert fault_of(results) == ""
+
+
+@pytest.mark.parametrize("run", [1, 2])
+def test_an_interrupted_run_ends_after_what_its_tests_have_started(
+    tmp_path: Path, run: int
+) -> None:
+    """As containers, which need longer to stop than the quarter of a second that Python gives to
+    a program."""
+    source = f"""
+@pytest.fixture
+def service():
+    yield
+    time.sleep(0.5)
+    open("stopped", "a").close()
+def test_of_it(service, runs=open("runs", "a")):
+    print(file=runs, flush=True)
+    assert len(open("runs").readlines()) == {run}
+    open("begun", "w").close()
+    while not os.path.exists("over"): time.sleep(0.02)
+"""
+    makefile = MAKEFILE.replace("-n 2 --dist loadgroup", "")
+    process = started(tmp_path, source, makefile=makefile)
+    try:
+        wait_for("the test to begin", (tmp_path / "begun").exists)
+        (tmp_path / "stopped").unlink(missing_ok=True)  # of the first run
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(PATIENCE) != 0
+        if run == 2:  # `timeout` sends it to make once more, which then does not wait for pytest
+            wait_for("the service to stop", (tmp_path / "stopped").exists)
+        assert (tmp_path / "stopped").exists()
+    finally:
+        (tmp_path / "over").touch()
+        printed, _ = process.communicate(timeout=PATIENCE)
+    assert "KeyboardInterrupt" in printed
 
 
 @pytest.mark.parametrize("tier", ["test", "test-long", "test-all", "container-test"])

@@ -19,6 +19,7 @@ were skipped.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -209,9 +210,17 @@ def _write_counts(results: Results, passed_alone: Collection[str]) -> None:
 
 
 def _run(command: Sequence[str], file: Path, *options: str) -> tuple[int, Results]:
-    """The exit status of the command, and the results of pytest if it came to write them."""
+    """The exit status of the command, and the results of pytest if it came to write them. After
+    SIGINT this waits: pytest got it too, and stops what its tests have started."""
     arguments = " ".join([*options, "-p tools.second_chance", f"--results={file}"])
-    status = subprocess.run([*command, f"ARGS={arguments}"], check=False).returncode  # noqa: S603 - as we were told
+    with subprocess.Popen([*command, f"ARGS={arguments}"]) as process:  # noqa: S603 - as we were told
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:
+            if process.poll() is None and os.getpgid(process.pid) != os.getpgrp():  # of `timeout`
+                process.send_signal(signal.SIGINT)
+            process.wait()
+            raise
     return status, Results(**json.loads(file.read_text())) if file.exists() else Results()
 
 
