@@ -1,10 +1,15 @@
 """`make gate` tries what is committed, hands on the real runs, and notes only a whole green run."""
 
+import os
+import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE, wait_for
 from tools import gate
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -96,6 +101,29 @@ def test_it_is_not_misled_by_the_git_or_make_that_calls_it(
     monkeypatch.undo()
     assert (checkout / "var" / "gate").read_text().strip() == git(checkout, "rev-parse", "HEAD")
     assert "steps:" in capfd.readouterr().out
+
+
+def test_an_interrupted_gate_ends_after_what_it_has_started(checkout: Path, tmp_path: Path) -> None:
+    """As containers and servers, which need longer than the quarter of a second that Python gives
+    to a program."""
+    begun, stopped, over = (tmp_path / name for name in ("begun", "stopped", "over"))
+    stops = f"trap 'sleep 0.5; touch {stopped}; exit 130' INT"
+    commit(
+        checkout, f"#!/bin/sh\n{stops}\ntouch {begun}\nuntil [ -e {over} ]; do sleep 0.02; done\n"
+    )
+    (checkout / "tools").mkdir()
+    shutil.copy(gate.__file__, checkout / "tools")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tools.gate"], cwd=checkout, start_new_session=True
+    )
+    try:
+        wait_for("the gate to begin", begun.exists)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(PATIENCE) != 0
+        assert stopped.exists()
+        assert not (checkout / "var" / "gate").exists()
+    finally:
+        over.touch()
 
 
 def test_an_unknown_step_is_an_error_before_anything_is_done() -> None:

@@ -67,9 +67,13 @@ def _run(command: Sequence[str], folder: Path, environment: dict[str, str], log:
         ) as process,
     ):  # fmt: skip
         assert process.stdout is not None
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            copy.write(line)
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                copy.write(line)
+        except KeyboardInterrupt:  # the command got it too, and stops what it has started
+            copy.write(process.stdout.read())
+            raise
     return process.returncode
 
 
