@@ -152,6 +152,7 @@ def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = {"connect_timeout": 8, "read_timeout": 8, "retries": retries}
     monkeypatch.setattr(s3, "TIMEOUTS", limits)
     monkeypatch.setattr(bulkhead, "SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(bulkhead, "PAUSE_SECONDS", PATIENCE)
 
 
 def test_a_silent_store_holds_few_threads_and_for_a_while(
