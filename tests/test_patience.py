@@ -57,7 +57,7 @@ def own_limits(path: Path) -> Iterator[int]:
             continue
         callee = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         name = node.func.id if isinstance(node.func, ast.Name) else callee
-        limits = [each.value for each in node.keywords if each.arg == "timeout"]
+        limits = [each.value for each in node.keywords if (each.arg or "").endswith("timeout")]
         limits += node.args[:1] if callee in WAITS else []
         for limit in limits:
             is_number = isinstance(limit, ast.Constant) and isinstance(limit.value, (int, float))

@@ -112,7 +112,7 @@ class Postgres:
 
     def answers(self) -> bool:
         try:
-            psycopg.connect(self.url, connect_timeout=5).close()
+            psycopg.connect(self.url, connect_timeout=round(PATIENCE)).close()
         except psycopg.OperationalError:
             return False
         return True

@@ -11,6 +11,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTHING = Path("/nonexistent")  # a PATH without programs
 POSTGRES = os.environ.get("FAULT_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
@@ -97,7 +99,9 @@ def on_postgres(folder: Path) -> dict[str, str]:
 @pytest.fixture
 def databases() -> Iterator[None]:
     try:
-        server = psycopg.connect(f"{POSTGRES}/postgres", autocommit=True, connect_timeout=3)
+        server = psycopg.connect(
+            f"{POSTGRES}/postgres", autocommit=True, connect_timeout=round(PATIENCE)
+        )
     except psycopg.OperationalError as error:
         if os.environ.get("REQUIRE_SERVICES") == "1":
             pytest.fail(f"PostgreSQL does not answer: {error}")
