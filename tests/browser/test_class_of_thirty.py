@@ -23,7 +23,7 @@ import pytest
 from playwright.async_api import Browser, Page, Response, async_playwright, expect
 
 from tests.chromium import ARGUMENTS, CHROMIUM
-from tests.patience import MILLISECONDS, PATIENCE
+from tests.patience import MILLISECONDS, PATIENCE, wait_for
 from trackside.processes import HOST, WEB, WORKER, Supervisor, answers, free_port
 from trackside.stack import Missing, running
 
@@ -219,14 +219,16 @@ BETWEEN_EMAILS = b"-" * 79 + b"\n"
 async def link_in_mail(folder: Path, address: str) -> str:
     """The first link in the email to this address. Django names a file by the second and by an
     address in memory, so two emails of a second may be in one file."""
-    for _ in range(int(5 * STEP)):
+
+    def find() -> str | None:
         texts = [path.read_bytes() for path in folder.glob("*.log")]
         for text in (each for whole in texts for each in whole.split(BETWEEN_EMAILS)):
             message = email.message_from_bytes(text, policy=default)
             if message["To"] == address and (found := re.search(r"https?://\S+", str(message))):
                 return found[0]
-        await asyncio.sleep(0.2)
-    raise AssertionError(f"{address} got no email")
+        return None
+
+    return await asyncio.to_thread(wait_for, f"an email to {address}", find, patience=STEP)
 
 
 # --- the site -------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -225,11 +224,13 @@ def slow_down(page: Page, *, bytes_per_second: int) -> None:
 def progress_seen(page: Page) -> list[float]:
     """The different values the upload's bar shows until the page is left."""
     seen: list[float] = []
-    until = time.monotonic() + PATIENCE
-    while "/submit/" in page.url and time.monotonic() < until:
+
+    def is_left() -> bool:
         with suppress(Exception):  # the page may be left while it is asked
             value = float(page.evaluate("document.querySelector('#progress')?.value ?? 0"))
             if value and value not in seen:
                 seen.append(value)
-        time.sleep(0.05)
+        return "/submit/" not in page.url
+
+    wait_for("the upload to end", is_left)
     return seen

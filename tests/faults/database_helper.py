@@ -10,7 +10,6 @@ import json
 import os
 import sys
 import threading
-import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -47,6 +46,7 @@ from scoring.jobs import queue
 from scoring.models import Evaluation, Job, Score
 from tests.faults import files
 from tests.faults.ledger import read_ledger
+from tests.patience import wait_for
 from tests.tables import make_tables
 
 SLUG = "faults"
@@ -184,8 +184,8 @@ def deliver_often(numbers: list[int], times: int, patience: float) -> int:
     more when all is done; returns how many were sent."""
     names = [str(number) for number in numbers]
     wake_ups: set[int] = set()
-    deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
+
+    def are_all_scored() -> bool:
         runs = Run.objects.filter(description__in=names)
         evaluations = Evaluation.objects.filter(run__in=runs)
         wanted = [*Job.objects.filter(kind=Job.Kind.CHECK, subject__in=runs.values("pk"))]
@@ -194,9 +194,9 @@ def deliver_often(numbers: list[int], times: int, patience: float) -> int:
             if job.pk not in wake_ups:
                 wake_ups.add(job.pk)
                 _ring(job.pk, times)
-        if evaluations.filter(state=Evaluation.State.SCORED).count() == len(numbers):
-            break
-        time.sleep(0.01)
+        return evaluations.filter(state=Evaluation.State.SCORED).count() == len(numbers)
+
+    wait_for("all runs to be scored", are_all_scored, patience=patience)
     for job_id in wake_ups:
         _ring(job_id, times)
     return 2 * times * len(wake_ups)

@@ -4,7 +4,7 @@ import socketserver
 import sys
 from pathlib import Path
 
-from trackside.processes import HOST, listens, wait_for
+from trackside.processes import HOST, listens
 from trackside.stack import Stack
 
 
@@ -39,7 +39,7 @@ def start_mail_server(stack: Stack) -> None:
     heard = recipients_file(stack)
     heard.touch()
     stack.start("mail", sys.executable, "-m", "tests.load.mail_sink", port, str(heard))
-    wait_for("the mail server", lambda: listens(int(port)))
+    stack.wait_for("the mail server", lambda: listens(int(port)))
 
 
 def recipients_file(stack: Stack) -> Path:
