@@ -36,7 +36,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
         "bin/make": MAKE,
         ".venv/bin/python": SECOND_CHANCE,
         "bin/sudo": '#!/bin/sh\nshift\necho sudo "$@" >>as-root\nexec "$@"\n',
-        **{f"bin/{name}": NOTHING for name in ("apt-get", "git", "psql", "redis-cli")},
+        "bin/redis-cli": '#!/bin/sh\n[ "$3" = ping ] && exit "$NO_REDIS"\necho "$*" >>redis\n',
+        "bin/redis-server": '#!/bin/sh\necho "$*" >>redis\n',
+        **{f"bin/{name}": NOTHING for name in ("apt-get", "git", "psql")},
     }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,10 +49,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
     (tmp_path / ".ci" / "previous-release").write_text("a commit\n")
     (tmp_path / "tmp").mkdir()
 
-    def start(*steps: str, red: str = "", waits: str = "") -> subprocess.Popen[str]:
+    def start(
+        *steps: str, red: str = "", waits: str = "", no_redis: int = 0
+    ) -> subprocess.Popen[str]:
         environment = {
             "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "TMPDIR": str(tmp_path / "tmp"),
-            "RED": red, "WAITS": waits,
+            "RED": red, "WAITS": waits, "NO_REDIS": str(no_redis),
         }  # fmt: skip
         return subprocess.Popen(
             [tmp_path / ".ci" / "run", *steps], env=environment, stdin=subprocess.DEVNULL,
@@ -111,3 +115,15 @@ def test_an_interrupted_gate_ends_after_the_tests_of_containers(
     assert process.returncode == 130
     assert (tmp_path / "as-root").exists() is (user != 0)
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_two_gates_on_one_machine_start_and_end_a_redis_each(start: Start, tmp_path: Path) -> None:
+    processes = [start("lint", no_redis=1) for _ in range(2)]
+    for process in processes:
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0
+    words = (tmp_path / "redis").read_text().split()
+    started = {words[at + 1] for at, word in enumerate(words) if word == "--port"}
+    ended = {word.rpartition(":")[2] for word in words if word.startswith("redis://")}
+    assert len(started) == 2
+    assert ended == started
