@@ -27,6 +27,9 @@ os.environ.update(
 
 from trackside.settings import *  # noqa: E402, F403 - after what it reads
 
+# Of the processes that tests start the environment says 1. In the process of a test, a worker that
+# has reported must count although the test is not scheduled for five seconds.
+SWEEP_SECONDS = 10
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_URL = "memorymail://"
 EMAIL_BACKEND = MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from tests import patience
 from tests.patience import wait_for
@@ -48,6 +49,11 @@ def test_no_wait_has_a_limit_of_its_own() -> None:
     """A second may be shorter than a stall, and is used where a wait is meant to end in vain."""
     files = [path for path in ROOT.glob("tests/**/*.py") if "load" not in path.parts]
     assert [f"{path.relative_to(ROOT)}:{at}" for path in files for at in own_limits(path)] == []
+
+
+def test_a_stall_of_five_seconds_makes_no_worker_silent_and_ends_no_lease() -> None:
+    shortest = min(2 * settings.SWEEP_SECONDS, settings.LEASE_SECONDS)
+    assert shortest > 5
 
 
 def own_limits(path: Path) -> Iterator[int]:
