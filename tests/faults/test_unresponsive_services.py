@@ -54,7 +54,8 @@ def silent_port() -> Iterator[int]:
         yield port
 
 
-def connection_to(server: Postgres, *, silent_seconds: float = 1.5) -> BaseDatabaseWrapper:
+def connection_to(server: Postgres, *, silent_seconds: float = 6) -> BaseDatabaseWrapper:
+    """One that does not take a server for silent that is not scheduled for five seconds."""
     site = {"ENGINE": "trackside.postgres", "NAME": "postgres", "USER": "postgres", "HOST": HOST}
     options = {"PORT": server.port, "OPTIONS": {"silent_seconds": silent_seconds}}
     return ConnectionHandler({"default": site | options})["default"]
