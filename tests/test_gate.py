@@ -114,8 +114,9 @@ def test_an_interrupted_gate_ends_after_what_it_has_started(checkout: Path, tmp_
     (checkout / "tools").mkdir()
     shutil.copy(gate.__file__, checkout / "tools")
     process = subprocess.Popen(
-        [sys.executable, "-m", "tools.gate"], cwd=checkout, start_new_session=True
-    )
+        [sys.executable, "-m", "tools.gate"], cwd=checkout, start_new_session=True,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )  # fmt: skip
     try:
         wait_for("the gate to begin", begun.exists)
         os.killpg(process.pid, signal.SIGINT)
