@@ -119,6 +119,10 @@ def retrieve(collection: Collection, system: System) -> Retrieved:
     )
 
 
+def doc_id(document: int) -> str:
+    return f"tsd-{document:06d}"
+
+
 def run_file(collection: Collection, retrieved: Retrieved) -> bytes:
     """The run in TREC's six columns."""
     system = retrieved.system
@@ -146,7 +150,7 @@ def qrels_file(
         collection.topics, pools, collection.documents, collection.grades, strict=True
     ):
         grade_of = dict(zip(documents.tolist(), grades.tolist(), strict=True))
-        lines += [f"{topic} 0 tsd-{d:06d} {grade_of.get(d, 0)}\n" for d in sorted(pool)]
+        lines += [f"{topic} 0 {doc_id(d)} {grade_of.get(d, 0)}\n" for d in sorted(pool)]
     return "".join(lines).encode()
 
 

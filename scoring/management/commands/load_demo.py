@@ -1,5 +1,5 @@
-"""Loads two simulated campaigns, one published and one open for submissions, by the same functions
-as the pages. Existing campaigns stay unchanged."""
+"""Loads three simulated campaigns by the same functions as the pages. One is published, one is
+open, and in one two assessors have judged half of a plan. Existing campaigns stay unchanged."""
 
 import gzip
 import os
@@ -19,21 +19,24 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from campaigns import lifecycle
+from campaigns.judging import plans
 from campaigns.manage.baselines import change_baselines
-from campaigns.models import Campaign, Membership, Run, Team, User
-from campaigns.people import membership, teams
+from campaigns.models import Campaign, Judgment, Membership, Run, Team, User
+from campaigns.people import demo_accounts, membership, teams
+from campaigns.people.demo_accounts import MOUNTAINS, REPORTS, TRAINS, DemoAccount
 from campaigns.qrels.topics import add_topics
 from campaigns.qrels.versions import add_qrels
 from campaigns.runs import submission
 from campaigns.trec.topics import ParsedTopic, read_topics
 from scoring.demo import simulation
 from scoring.demo.simulation import Collection, Retrieved, System
+from scoring.demo.texts import texts_of
+from scoring.management import demo_judging
 from scoring.worker import perform_waiting_jobs
 
 PASSWORD = "trackside-demo"  # noqa: S105  printed at every start: the demo has no secrets
-ORGANISER, PARTICIPANT = "organiser@trackside.example", "participant@trackside.example"
+ORGANISER, PARTICIPANT = demo_accounts.ORGANISER.email, demo_accounts.PARTICIPANT.email
 PARTICIPANT_TEAM, SAMPLE_TAG = "Fennmark", "fenn-ce"
-REPORTS, TRAINS = "demo-rail-reports", "demo-night-trains"
 SEED = 2026
 
 GUIDELINES = """\
@@ -42,8 +45,8 @@ For every topic return up to {depth} documents, best first, in TREC's six column
 
     {code} Q0 tsd-000123 1 17.25 yourtag
 
-Assessors grade documents as not relevant (0), relevant (1) or highly relevant (2). They judge the
-first {pool_depth} documents of each pooled run. Unjudged documents contribute to the residual.
+Assessors grade documents as not relevant (0), relevant (1) or highly relevant (2). They judge
+{judged}. Unjudged documents contribute to the residual.
 """
 
 
@@ -62,6 +65,8 @@ SIZES = {
     "full": Size(teams=14, topics=50, depth=1000, candidates=4000, pool_depth=20),
     "small": Size(teams=4, topics=8, depth=100, candidates=500, pool_depth=10),
 }
+# Small in every demo, so that two assessors can finish it.
+JUDGED = Size(teams=9, topics=8, depth=40, candidates=1000, pool_depth=0)
 
 
 @dataclass(frozen=True)
@@ -97,12 +102,14 @@ class Command(BaseCommand):
         self._report(password, sample)
 
     def _report(self, password: str, sample: Path) -> None:
-        for campaign in Campaign.objects.filter(slug__in=[REPORTS, TRAINS]).order_by("pk"):
+        slugs = [REPORTS, TRAINS, MOUNTAINS]
+        for campaign in Campaign.objects.filter(slug__in=slugs).order_by("pk"):
             runs, teams = campaign.runs.count(), campaign.teams.count()
             self.stdout.write(f"{campaign.name}: {campaign.stage}, {runs} runs of {teams} teams")
-        self.stdout.write(f"{ORGANISER:32}{password}")
-        self.stdout.write(f"{PARTICIPANT:32}{password}  (team {PARTICIPANT_TEAM})")
-        self.stdout.write(f"{'a run to submit':32}{os.path.relpath(sample)}")
+        for account in demo_accounts.ACCOUNTS:
+            team = f"  (team {PARTICIPANT_TEAM})" if account.email == PARTICIPANT else ""
+            self.stdout.write(f"{account.email:36}{password}{team}")
+        self.stdout.write(f"{'a run to submit':36}{os.path.relpath(sample)}")
 
 
 def read_demo_runs(size: Size) -> list[DemoRun]:
@@ -129,17 +136,28 @@ def read_demo_runs(size: Size) -> list[DemoRun]:
     ]
 
 
+def _first_runs(entries: Sequence[DemoRun]) -> list[DemoRun]:
+    """The first run of each team."""
+    return list({entry.system.team: entry for entry in reversed(entries)}.values())[::-1]
+
+
 def _is_loaded() -> bool:
-    """Whether the last step is done; later changes by people stay."""
-    return Campaign.objects.filter(slug=TRAINS, active_qrels__isnull=False).exists()
+    """Whether the last steps are done; later changes by people stay. A judgment that somebody
+    withdraws stays as a row."""
+    judgments = Judgment.objects.filter(campaign__slug=MOUNTAINS)
+    is_scored = Campaign.objects.filter(slug=TRAINS, active_qrels__isnull=False).exists()
+    return is_scored and judgments.count() >= demo_judging.HALF
 
 
 def _load(size: Size, password: str, sample: Path) -> None:
     demo_runs = read_demo_runs(size)
-    leads = list({entry.system.team: entry for entry in reversed(demo_runs)}.values())[::-1]
-    organiser = _person(ORGANISER, "Demo organiser", password, is_approved=True)
-    _person(PARTICIPANT, "Demo participant", password)
-    steps = 3 * (len(demo_runs) + len(leads))  # submitted, checked, scored
+    leads, judged_runs = _first_runs(demo_runs), _first_runs(read_demo_runs(JUDGED))
+    organiser = _demo_person(demo_accounts.ORGANISER, password, is_approved=True)
+    _demo_person(demo_accounts.PARTICIPANT, password)
+    reader = _demo_person(demo_accounts.READER, password)
+    assessors = [_demo_person(account, password) for account in demo_accounts.ASSESSORS]
+    # Runs are submitted, checked and, except those of the last campaign, scored.
+    steps = 3 * (len(demo_runs) + len(leads)) + 2 * len(judged_runs) + demo_judging.HALF
     with tqdm(total=steps, desc="Simulating", unit="step", disable=None, leave=False) as bar:
         reports = _campaign(
             REPORTS, "Demo: Rail reports", "topics.xml", size, organiser, closes=-45
@@ -152,6 +170,7 @@ def _load(size: Size, password: str, sample: Path) -> None:
         reports.refresh_from_db()
         if reports.stage != Campaign.Stage.PUBLISHED:
             lifecycle.publish(campaign=reports, actor=organiser)
+        _give_role(reports, reader, Membership.Role.READER, organiser)
 
         trains = _campaign(
             TRAINS, "Demo: Night trains", "open-topics.xml", size, organiser, closes=365
@@ -161,6 +180,37 @@ def _load(size: Size, password: str, sample: Path) -> None:
         system = next(entry.system for entry in demo_runs if entry.system.tag == SAMPLE_TAG)
         sample.write_bytes(_packed(collection, simulation.retrieve(collection, system)))
         _judge(trains, leads, collection, retrieved, size, organiser, bar)
+        _load_judged(judged_runs, organiser, assessors, bar)
+
+
+def _load_judged(
+    entries: Sequence[DemoRun], organiser: User, assessors: Sequence[User], bar: tqdm
+) -> None:
+    """The campaign whose documents have texts, and whose plan is half judged."""
+    campaign = _campaign(
+        MOUNTAINS, "Demo: Mountain railways", "mountain-topics.xml", JUDGED, organiser, closes=-5
+    )
+    collection = _collection("mountain-topics.xml", JUDGED, SEED + 2)
+    retrieved = _submit(campaign, entries, collection, bar)
+    for assessor in assessors:
+        _give_role(campaign, assessor, Membership.Role.ASSESSOR, organiser)
+    texts = texts_of(collection, retrieved, _demo_file("mountain-documents.toml"))
+    demo_judging.add_texts(campaign, texts, organiser)
+    if campaign.stage == Campaign.Stage.OPEN:
+        lifecycle.start_judging(campaign=campaign, actor=organiser)
+    plan = plans.latest_plan(campaign) or demo_judging.start_plan(campaign, organiser)
+    demo_judging.judge_half(plan, collection, assessors, on_judged=bar.update)
+
+
+def _demo_person(account: DemoAccount, password: str, **facts: Any) -> User:
+    return _person(account.email, account.name, password, **facts)
+
+
+def _give_role(campaign: Campaign, person: User, role: str, organiser: User) -> None:
+    """By an invitation that the person accepts. Accepting twice changes nothing."""
+    if not campaign.memberships.filter(person=person, role=role).exists():
+        invitation, _ = membership.invite(campaign=campaign, by=organiser, role=role)
+        membership.accept_invitation(invitation=invitation, person=person)
 
 
 def _person(email: str, name: str, password: str | None, **facts: Any) -> User:
@@ -181,7 +231,11 @@ def _campaign(
         slug=slug,
         name=name,
         guidelines=GUIDELINES.format(
-            depth=size.depth, pool_depth=size.pool_depth, code=parsed[0].code
+            depth=size.depth,
+            code=parsed[0].code,
+            judged=f"the first {size.pool_depth} documents of each pooled run"
+            if size.pool_depth
+            else "the documents that method B selects from the runs",
         ),
         opens_at=today + timedelta(days=min(closes, 0) - 30),
         closes_at=today + timedelta(days=closes),

@@ -1,18 +1,27 @@
-"""`load_demo`: two campaigns taken the way that everybody's runs take, once."""
+"""`load_demo`: three campaigns taken the way that everybody's runs take, once."""
 
 import gzip
 from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from campaigns.access import viewer_or_404
-from campaigns.models import Campaign, LogEntry, Qrels, Run, User
+from campaigns.judging.adjudication import disputed_documents
+from campaigns.judging.final_grades import final_grades_now
+from campaigns.judging.tasks import left_by_campaign
+from campaigns.models import Campaign, Document, Judgment, LogEntry, Plan, Qrels, Run, User
+from campaigns.people import demo_accounts
+from campaigns.people.demo_accounts import MOUNTAINS, REPORTS, TRAINS
 from campaigns.trec.runs import read_run
+from scoring.judging.progress import progress_of
 from scoring.leaderboard.rows import leaderboard
-from scoring.management.commands.load_demo import ORGANISER, PARTICIPANT, PASSWORD, REPORTS, TRAINS
+from scoring.management.commands import load_demo
+from scoring.management.commands.load_demo import ORGANISER, PARTICIPANT, PASSWORD
 from scoring.models import Evaluation, Job
 from scoring.results.options import chosen_measure
 
@@ -31,8 +40,11 @@ def load(settings, tmp_path: Path):
     return load
 
 
+COUNTED = (Campaign, Run, Qrels, User, Job, LogEntry, Plan, Judgment, Document)
+
+
 def counts() -> dict[str, int]:
-    return {m.__name__: m.objects.count() for m in (Campaign, Run, Qrels, User, Job, LogEntry)}
+    return {m.__name__: m.objects.count() for m in COUNTED}
 
 
 def test_the_published_campaign_has_a_board_with_real_residuals(load) -> None:
@@ -63,6 +75,28 @@ def test_the_open_campaign_is_scored_but_blind_and_takes_the_sample(load, tmp_pa
     assert not campaign.runs.filter(tag=parsed.tag).exists()
 
 
+def test_half_of_the_plan_is_judged_by_two_assessors_who_disagree(load) -> None:
+    load()
+    campaign = Campaign.objects.get(slug=MOUNTAINS)
+    plan = campaign.plans.get()
+    assert (campaign.stage, plan.method, plan.state) == ("judging", "B", "open")
+    assert len(final_grades_now(campaign)) == plan.budget / 2
+    progress = progress_of(plan)
+    assert progress is not None
+    assert len(progress.run_ids) == campaign.runs.count()
+    assert all(progress.bounds.base.mean(axis=-1) > 0)
+    assert all(progress.bounds.residual.mean(axis=-1) > 0)
+
+    assert disputed_documents(campaign)
+    assessors = [User.objects.get(email=each.email) for each in demo_accounts.ASSESSORS]
+    assert {judgment.assessor for judgment in campaign.judgments.all()} == set(assessors)
+    for assessor in assessors:
+        assert left_by_campaign(assessor, [campaign.pk], timezone.now())[campaign.pk] > 5
+    to_judge = set(plan.tasks.values_list("doc_id", flat=True))
+    with_text = set(campaign.documents.exclude(text="").values_list("doc_id", flat=True))
+    assert to_judge <= with_text
+
+
 def test_loading_again_changes_nothing_and_says_the_same(load) -> None:
     said = load()
     before = counts()
@@ -71,23 +105,26 @@ def test_loading_again_changes_nothing_and_says_the_same(load) -> None:
     assert PASSWORD in said
 
 
-def test_what_an_interrupted_load_left_out_is_added(load) -> None:
-    load()
-    whole = counts()
+def test_what_an_interrupted_load_or_an_older_demo_left_out_is_added(load) -> None:
+    with patch.object(load_demo, "_load_judged"):  # demos of before had no campaign in judging
+        load()
+    before = counts()
     campaign = Campaign.objects.get(slug=TRAINS)
     campaign.active_qrels = None
     campaign.save()
     Campaign.objects.filter(slug=REPORTS).update(stage="closed", published_at=None)
     load()
     assert Campaign.objects.get(slug=REPORTS).published_at is not None
-    assert counts()["Run"] == whole["Run"]
+    judged = Campaign.objects.get(slug=MOUNTAINS)
+    assert counts()["Run"] == before["Run"] + judged.runs.count()
+    assert len(final_grades_now(judged)) == judged.plans.get().budget / 2
 
 
-@pytest.mark.parametrize("email", [ORGANISER, PARTICIPANT])
-def test_the_demo_people_can_log_in(load, client: Client, email: str) -> None:
+def test_the_demo_people_can_log_in(load) -> None:
     load()
-    answer = client.post("/accounts/login/", {"login": email, "password": PASSWORD})
-    assert answer.status_code == 302
+    for account in demo_accounts.ACCOUNTS:
+        form = {"login": account.email, "password": PASSWORD}
+        assert Client().post("/accounts/login/", form).status_code == 302
 
 
 def test_a_served_site_never_gets_the_public_password(load, settings) -> None:
