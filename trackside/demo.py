@@ -35,6 +35,7 @@ SETTINGS = {
     "DJANGO_SETTINGS_MODULE": "trackside.settings",
     "VAR_DIR": str(FOLDER),
     "BROKER_URL": "filesystem://localhost",
+    "DEMO_LOGINS": "on",
     "LEASE_SECONDS": "15",
     "RENEWAL_SECONDS": "5",
     "SWEEP_SECONDS": "2",

@@ -325,6 +325,19 @@ if IS_HTTPS and not SITE_URL.startswith("https://"):
 NUM_PROXIES = env.int("NUM_PROXIES", default=0)
 # The header in which the proxy sets the Unix time when a request began. Empty: no such proxy.
 ARRIVAL_HEADER = env.str("ARRIVAL_HEADER", default="")
+# The home page logs anybody in to the accounts of the demo. Other sites are refused here and not in
+# trackside/checks.py, because web servers run no checks.
+DEMO_LOGINS = env.bool("DEMO_LOGINS", default=False)
+if DEMO_LOGINS and not (
+    USES_SQLITE
+    and not IS_HTTPS
+    and not NUM_PROXIES
+    and {*ALLOWED_HOSTS} <= {"localhost", "127.0.0.1", "[::1]"}
+):
+    raise ImproperlyConfigured(
+        "DEMO_LOGINS lets anybody log in without a password. Unset it, or use SQLite, no proxy and "
+        "no host besides localhost, as the demo does."
+    )
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 14 * 24 * 3600

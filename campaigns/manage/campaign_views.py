@@ -14,6 +14,7 @@ from campaigns.manage.calendar import calendar_of
 from campaigns.manage.forms import CampaignForm, NewCampaignForm
 from campaigns.manage.measures_form import MeasuresForm
 from campaigns.models import Audience, Campaign, Membership, Run
+from campaigns.people import demo_accounts
 from campaigns.runs import decisions
 
 TOPICS_SHOWN = 100  # on the overview; the list of topics has pages
@@ -41,6 +42,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
             "published": published,
             "example": next((e for e in published if e.board_audience == Audience.EVERYONE), None),
             "may_create": lifecycle.may_create_campaigns(request.user),
+            "demo_accounts": demo_accounts.offered_accounts(),
         },
     )
 

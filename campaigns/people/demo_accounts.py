@@ -1,7 +1,15 @@
-"""The accounts of the demo, and what each can see first."""
+"""The accounts of the demo: what each can see first, and how a page logs in as one of them.
+
+Without the setting DEMO_LOGINS, nothing here is offered or works. `trackside/settings.py` accepts
+that setting only on an embedded site, which other machines cannot reach.
+"""
 
 from dataclasses import dataclass
 from typing import Final
+
+from django.conf import settings
+
+from campaigns.models import User
 
 REPORTS: Final = "demo-rail-reports"
 TRAINS: Final = "demo-night-trains"
@@ -68,3 +76,19 @@ READER: Final = DemoAccount(
 )
 ACCOUNTS: Final = (ORGANISER, PARTICIPANT, FIRST_ASSESSOR, SECOND_ASSESSOR, READER)
 ASSESSORS: Final = (FIRST_ASSESSOR, SECOND_ASSESSOR)
+
+
+def offered_accounts() -> list[DemoAccount]:
+    """The accounts that exist, if this is the demo. One query there, none elsewhere."""
+    if not settings.DEMO_LOGINS:
+        return []
+    emails = [account.email for account in ACCOUNTS]
+    found = User.objects.filter(email__in=emails, is_active=True, is_staff=False)
+    existing = set(found.values_list("email", flat=True))
+    return [account for account in ACCOUNTS if account.email in existing]
+
+
+def person_of(key: str) -> tuple[DemoAccount, User] | None:
+    """The account of this key and its person; None if it is not offered."""
+    account = next((each for each in offered_accounts() if each.key == key), None)
+    return account and (account, User.objects.get(email=account.email))

@@ -5,6 +5,7 @@ from django.urls import path
 from campaigns.people import (
     account_views,
     announcement_views,
+    demo_views,
     organiser_views,
     request_views,
     views,
@@ -65,4 +66,5 @@ urlpatterns = [
     path("account/tokens/", account_views.token_create, name="token-create"),
     path("account/tokens/<str:key>/revoke/", account_views.token_revoke, name="token-revoke"),
     path("invitations/<str:token>/", views.invitation, name="invitation"),
+    path("demo/login/<str:account>/", demo_views.demo_login, name="demo-login"),
 ]

@@ -111,6 +111,7 @@ def values_for(name: str, world: World) -> dict[str, object]:
         "key": "no-such-key",
         "role": "reader",
         "act": "approve",
+        "account": "organiser",
         "team": world.team.public_id,
         "membership": world.team.memberships.values_list("pk", flat=True).first() or 0,
         "invitation": 0,

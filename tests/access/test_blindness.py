@@ -53,6 +53,7 @@ def values(here: World, role: str = "participant") -> dict[str, list[object]]:
         "name": ["RBP"],
         "step": ["publish"],
         "role": ["reader"],
+        "account": ["organiser"],
         "act": ["approve"],
         "token": ["no-such-token"],
         "key": ["no-such-key"],

@@ -49,4 +49,5 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:token-create": ("post", anyone_get(200)),
     "campaigns:token-revoke": ("post", anyone_get(GONE)),  # nobody has a token
     "campaigns:invitation": ("get", lambda role, stage: GONE),
+    "campaigns:demo-login": ("post", lambda role, stage: GONE),  # this is not the demo
 }

@@ -8,6 +8,7 @@ from unittest.mock import patch
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.access import viewer_or_404
@@ -120,11 +121,18 @@ def test_what_an_interrupted_load_or_an_older_demo_left_out_is_added(load) -> No
     assert len(final_grades_now(judged)) == judged.plans.get().budget / 2
 
 
-def test_the_demo_people_can_log_in(load) -> None:
+def test_the_demo_people_can_log_in_with_a_password_and_with_a_click(load, settings) -> None:
     load()
+    settings.DEMO_LOGINS = True
     for account in demo_accounts.ACCOUNTS:
         form = {"login": account.email, "password": PASSWORD}
         assert Client().post("/accounts/login/", form).status_code == 302
+        client = Client()
+        assert account.advice in client.get("/").content.decode()
+        page = client.post(reverse("campaigns:demo-login", args=[account.key]), follow=True)
+        assert page.status_code == 200
+        assert page.redirect_chain == [(reverse(account.page, args=[account.slug]), 302)]
+        assert page.context["user"].email == account.email
 
 
 def test_a_served_site_never_gets_the_public_password(load, settings) -> None:

@@ -101,6 +101,7 @@ def test_it_opens_and_ctrl_c_ends_everything_with_status_0(start: Start) -> None
     status, page = demo.page()
     assert status == 200
     assert "Demo: Rail reports" in page
+    assert "Log in as organiser" in page
     assert "organiser@trackside.example" in demo.said
     family = demo.family()
     assert len(family) > 4  # web and worker have children
