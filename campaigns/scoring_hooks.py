@@ -7,6 +7,7 @@ Calls that enqueue jobs write rows inside the transaction of the caller and wake
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from campaigns.access import Viewer
 from campaigns.models import Campaign, Mail, Notice, PendingUpload, Plan, Run
 from scoring.core.measures.catalogue import meaning_of
 from scoring.evaluation import measure_choices, requests, rescoring
@@ -14,6 +15,7 @@ from scoring.evaluation.rescoring import Rescoring
 from scoring.evaluation.rules import rules_of
 from scoring.jobs.queue import enqueue, enqueue_all
 from scoring.judging import candidates, progress, samples, task_batches
+from scoring.leaderboard.query import BoardExcerpt, board_excerpt
 from scoring.models import Job
 from scoring.output.measure_names import measure_label
 
@@ -116,6 +118,12 @@ def mean_residual_of(plan: Plan | None) -> float | None:
     if plan is None or not plan.shows_residual:
         return None
     return progress.mean_residual(plan)
+
+
+def first_rows_of_board(viewer: Viewer, count: int) -> BoardExcerpt | None:
+    """The first rows of the leaderboard; None if the viewer may not see it, or no run is ranked."""
+    excerpt = board_excerpt(viewer, count) if viewer.can_see_board else None
+    return excerpt if excerpt and excerpt.rows else None
 
 
 def documents_of_runs(campaign: Campaign) -> set[tuple[str, str]]:

@@ -1,6 +1,9 @@
 """The list of campaigns, the overview of a campaign, and creating one."""
 
+from collections.abc import Sequence
+
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -17,6 +20,7 @@ from campaigns.models import Audience, Campaign, Membership, Run
 from campaigns.people import demo_accounts
 from campaigns.runs import decisions
 
+ROWS_SHOWN = 5  # of a leaderboard, on the home page
 TOPICS_SHOWN = 100  # on the overview; the list of topics has pages
 
 
@@ -40,7 +44,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
             "archived": list(campaigns.exclude(archived_at=None)),
             "accepting": [e for e in others if lifecycle.is_accepting_at(e, request.arrived_at)],
             "published": published,
-            "example": next((e for e in published if e.board_audience == Audience.EVERYONE), None),
+            **(_example(published) if request.user.is_anonymous else {}),
             "may_create": lifecycle.may_create_campaigns(request.user),
             "demo_accounts": demo_accounts.offered_accounts(),
         },
@@ -127,6 +131,15 @@ def are_valid_settings(form: CampaignForm, measures_form: MeasuresForm) -> bool:
     leading = measures_form.leading_measure(form.instance)
     form.instance.leading_measure = leading or ""
     return leading is not None
+
+
+def _example(published: Sequence[Campaign]) -> dict[str, object]:
+    """The newest campaign with a leaderboard for everybody, and the first rows of it."""
+    example = next((each for each in published if each.board_audience == Audience.EVERYONE), None)
+    if example is None:
+        return {}
+    viewer = access.viewer_or_404(AnonymousUser(), example.slug)
+    return {"example": example, "excerpt": scoring_hooks.first_rows_of_board(viewer, ROWS_SHOWN)}
 
 
 def _to_judge(viewer: access.Viewer) -> int:

@@ -15,7 +15,7 @@ correction=max-t      of the p-values of these differences
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.http import QueryDict
 
@@ -31,6 +31,7 @@ from scoring.baselines.rows import (
     chosen_correction,
     differences_from,
 )
+from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import DECIMALS, common_places
 from scoring.core.statistics.undefined import none_if_nan
@@ -80,6 +81,21 @@ def cached_leaderboard(viewer: Viewer, params: QueryDict) -> Leaderboard:
         return board, 10 + len(board.rows) * (1 + len(board.columns))
 
     return cached_board(BOARDS, viewer, params, query)
+
+
+class BoardExcerpt(NamedTuple):
+    """The first rows of a board that have a rank."""
+
+    board: Leaderboard
+    rows: tuple[BoardRow, ...]
+    is_share: bool  # the scores lie between 0 and 1, so that a mark can show them
+
+
+def board_excerpt(viewer: Viewer, count: int) -> BoardExcerpt:
+    """Of the board as its page opens. The viewer must be one who may see it."""
+    board = cached_leaderboard(viewer, QueryDict())
+    is_share = family_of(board.measure).facts.range[1] <= 1
+    return BoardExcerpt(board, board.ranked[:count], is_share)
 
 
 def selection(params: QueryDict) -> QueryDict:

@@ -14,10 +14,9 @@ from django.views.decorators.http import require_safe
 from campaigns import access
 from campaigns.access import Viewer
 from scoring.analyses.responses import analysed_page
-from scoring.core.measures.catalogue import family_of
 from scoring.leaderboard.badge import board_badge, run_badge_of
 from scoring.leaderboard.page import rendered_board
-from scoring.leaderboard.query import cached_leaderboard
+from scoring.leaderboard.query import board_excerpt, cached_leaderboard
 from scoring.leaderboard.tables import board_table
 from scoring.output.public import AnyResponse, public_page, public_response
 from scoring.output.responses import TableResponse, table_response
@@ -105,11 +104,6 @@ def embedded_leaderboard(request: HttpRequest, slug: str) -> AnyResponse:
 
 
 def _embedded(request: HttpRequest, viewer: Viewer) -> HttpResponse:
-    board = cached_leaderboard(viewer, QueryDict())
-    context = {
-        "campaign": viewer.campaign,
-        "board": board,
-        "rows": board.ranked[:EMBEDDED_ROWS],
-        "is_share": family_of(board.measure).facts.range[1] <= 1,
-    }
+    excerpt = board_excerpt(viewer, EMBEDDED_ROWS)
+    context = {"campaign": viewer.campaign, "board": excerpt.board, "excerpt": excerpt}
     return render(request, "scoring/leaderboard/leaderboard_embedded.html", context)

@@ -1,5 +1,6 @@
 """Pages open with a sentence that says what there is to find."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -44,12 +45,25 @@ def test_the_front_page_says_what_takes_runs_and_what_is_published(client: Clien
 
 def test_a_newcomer_is_led_to_a_board_that_everyone_may_see(client: Client) -> None:
     campaign = make_published_board("A", board_audience=Audience.PARTICIPANTS)
-    assert "New here?" not in client.get("/").content.decode()
+    assert 'id="introduction"' not in client.get("/").content.decode()
     Campaign.objects.filter(pk=campaign.pk).update(board_audience=Audience.EVERYONE)
     page = client.get("/").content.decode()
-    assert f'<a href="/campaigns/{campaign.slug}/leaderboard/">Scores with residuals</a>' in page
+    link = f'<a href="/campaigns/{campaign.slug}/leaderboard/">'
+    assert f"{link}Leaderboard of {campaign.name}</a>" in page
     client.force_login(make_organiser(make_campaign()))
-    assert "New here?" not in client.get("/").content.decode()
+    assert 'id="introduction"' not in client.get("/").content.decode()
+
+
+def test_the_front_page_shows_the_first_five_runs_with_their_marks(client: Client) -> None:
+    make_published_board("A", "B", "C", "D", "E", "F")
+    page = client.get("/").content.decode()
+    rows = re.search(r"<tbody>(.*?)</tbody>", page, re.DOTALL)
+    assert rows is not None
+    shown = re.findall(r'<th scope="row">(.*?)</th>', rows[1])
+    assert shown == ["run1", "run2", "run3", "run4", "run5"]
+    assert 'aria-label="0.80 to 0.95"' in rows[1]  # the residual is 0.15
+    assert rows[1].count("<svg") == 5
+    assert "All 6 runs" in page
 
 
 def test_a_scored_run_opens_with_its_score(client: Client) -> None:
