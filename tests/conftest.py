@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import signal
 import time
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -31,6 +32,11 @@ __all__ = [
     "wake_ups",
     "world",
 ]
+
+# A shell ignores SIGINT in what it starts in the background, such as a gate, and so does all that
+# this starts. Tests that interrupt programs would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How many examples are drawn: in the tiers, by `make test-exhaustive`, and by `make search`.
 # None has a deadline: on a busy machine it would only measure others. All but the search draw the

@@ -154,6 +154,7 @@ def look(year: Year, who: str) -> Crawl:
         "new": [2],
         "name": ["RBP"],
         "guide": ["organiser"],
+        "account": ["organiser"],
         "file": ["client.py"],
     }
     return crawl(year.people.get(who), values, is_following=False)

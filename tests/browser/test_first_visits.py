@@ -25,7 +25,7 @@ def test_three_clicks_lead_to_an_interval_a_matrix_and_a_download(visit: Visitor
     perform_waiting_jobs(campaign)
     visited = visit("/")
     page = visited.page
-    page.get_by_role("link", name="Scores with residuals").click()
+    page.get_by_role("heading", name="Leaderboard of").get_by_role("link").click()
     expect(page.locator(".board .mark").first).to_be_visible()
     page.get_by_role("link", name="Analysis").click()
     expect(page.locator(".pairs tbody tr").first).to_be_visible()

@@ -183,6 +183,7 @@ def values(slug: str) -> Values:
         "code": ("1", "no-topic"),
         "name": ("AP", "nDCG@10", "RBP(p=0.8)", "no-measure"),
         "guide": ("organiser", "participant", "no-guide"),
+        "account": ("organiser",),
         "file": ("examples/run.txt", "no-file"),
         "step": ("close",),
         "act": ("pause",),
