@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from campaigns.api.refusals import TooLarge
 from campaigns.api.requests import EmptyRequest, SoundJSONParser, validated_data
+from campaigns.options import nearest_parameter
 
 QUERY = OpenApiParameter.QUERY
 View = Callable[..., HttpResponseBase]
@@ -106,9 +107,10 @@ def by_method(**views: View) -> View:
     return shown
 
 
-def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: object) -> None:
-    """Refuses an empty parameter. `?stage=$STAGE` without a STAGE would return every stage. Refuses
-    a body that is too large."""
+def _refuse_parameters(self: APIView, request: Request, *args: object, **kwargs: object) -> None:
+    """Refuses an empty parameter: `?stage=$STAGE` without a STAGE would return every stage. Refuses
+    one that the endpoint does not document: `?mesure=AP` would return another measure. Refuses a
+    body that is too large."""
     BaseView.initial(self, request, *args, **kwargs)  # type: ignore[arg-type]
     largest = getattr(self, "largest_body", None)
     if largest is not None and int(request.META.get("CONTENT_LENGTH") or 0) > largest:
@@ -116,34 +118,36 @@ def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: obje
     if empty := [name for name, value in request.query_params.items() if not value]:
         words = ErrorDetail("This parameter is empty. Give a value or omit the parameter.", "blank")
         raise ValidationError({name: [words] for name in empty})
+    if request.query_params and request.method != "OPTIONS":
+        _refuse_unknown(request, _documented_parameters(self, str(request.method)))
 
 
-def _refuse_unknown(self: APIView, request: Request, *args: object, **kwargs: object) -> None:
-    """Refuses a parameter that the endpoint does not document. `?mesure=AP` would return another
-    measure."""
-    _refuse_empty(self, request, *args, **kwargs)
-    if not request.query_params:
-        return
-    known = _documented_parameters(self)
-    if unknown := [name for name in request.query_params if name not in known]:
-        names = f"Parameters: {', '.join(sorted(known))}." if known else "There are none."
-        words = ErrorDetail(f"This parameter does not exist. {names}", "unknown")
-        raise ValidationError({name: [words] for name in unknown})
+def _refuse_unknown(request: Request, known: Sequence[str]) -> None:
+    names = f"Parameters: {', '.join(sorted(known))}." if known else "There are none."
+    faults = {}
+    for name in request.query_params:
+        if name not in known:
+            nearest = nearest_parameter(name, known)
+            guess = f"Did you mean {nearest}? " if nearest else ""
+            words = f"This parameter does not exist. {guess}{names}"
+            faults[name] = [ErrorDetail(words, "unknown")]
+    if faults:
+        raise ValidationError(faults)
 
 
-def _documented_parameters(view: APIView) -> list[str]:
+def _documented_parameters(view: APIView, method: str) -> list[str]:
     """The names of the parameters of `extend_schema`, which keeps them at the method."""
-    schema = getattr(view.get, "kwargs", {}).get("schema")
+    handler = getattr(view, "get" if method == "HEAD" else method.lower())
+    schema = getattr(handler, "kwargs", {}).get("schema")
     if schema is None:
         return []
     shown = schema()
-    shown.view, shown.method = view, "GET"
+    shown.view, shown.method = view, "GET" if method == "HEAD" else method
     return [each.name for each in shown.get_override_parameters() if each.location == QUERY]
 
 
 def _act(view: View, method: str, **facts: Any) -> View:
     made: View = api_view(["GET", "HEAD"] if method == "GET" else [method])(view)
-    initial = _refuse_unknown if method == "GET" else _refuse_empty
-    for name, fact in (facts | {"initial": initial}).items():
+    for name, fact in (facts | {"initial": _refuse_parameters}).items():
         setattr(made.cls, name, fact)
     return made

@@ -20,7 +20,7 @@ from campaigns.judging import adjudication
 from campaigns.judging.adjudication import Dispute, DisputedDocument, with_details
 from campaigns.judging.forms import DecisionForm, DocumentForm
 from campaigns.models import Judgment
-from campaigns.options import choice_or_404
+from campaigns.options import choice_or_404, takes
 
 PAGE = 25
 COLUMNS = (
@@ -29,6 +29,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
+@takes("state", "topic", "page")
 @login_required
 @require_safe
 def disagreements(request: HttpRequest, slug: str) -> HttpResponse:

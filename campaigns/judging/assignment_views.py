@@ -12,12 +12,13 @@ from campaigns.errors import CannotChangeStage
 from campaigns.judging import assignment, tasks
 from campaigns.judging.forms import AssessorTopicsForm, EvenAssignmentForm
 from campaigns.models import User
-from campaigns.options import choice_or_404
+from campaigns.options import choice_or_404, takes
 
 NO_ASSESSOR = "This person is no longer an assessor of the campaign."
 MAX_TOPICS, MAX_CELLS = 250, 2_000  # on a page
 
 
+@takes("assessor", "page")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:

@@ -13,12 +13,14 @@ from campaigns.errors import show_refusals
 from campaigns.judging.run_families import mark_families
 from campaigns.models import Run
 from campaigns.models.runs import run_name
+from campaigns.options import takes
 
 FIELD = "family-"
 ROWS = 250  # runs on a page
 LONGEST = Run._meta.get_field("family").max_length
 
 
+@takes("page")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def families_page(request: HttpRequest, slug: str) -> HttpResponse:

@@ -23,6 +23,7 @@ from campaigns.judging import assessment_page, plans
 from campaigns.judging import tasks as assessing
 from campaigns.judging.assessing_forms import JudgmentForm
 from campaigns.models import Campaign, Plan, Topic
+from campaigns.options import takes
 
 ROWS = 50
 
@@ -53,6 +54,7 @@ def assess(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "campaigns/judging/assess.html", context)
 
 
+@takes("all", "doc")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assess_topic(request: HttpRequest, slug: str, code: str) -> HttpResponse:
@@ -68,6 +70,7 @@ def assess_topic(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "campaigns/judging/assess_topic.html", context)
 
 
+@takes("page")
 @login_required
 @require_safe
 def assessed(request: HttpRequest, slug: str, code: str) -> HttpResponse:

@@ -12,10 +12,12 @@ from campaigns import access
 from campaigns.errors import show_refusals
 from campaigns.manage.baselines import MAX_BASELINES, change_baselines
 from campaigns.models.runs import run_name
+from campaigns.options import takes
 
 ROWS = 250  # on a page
 
 
+@takes("page")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def baselines(request: HttpRequest, slug: str) -> HttpResponse:

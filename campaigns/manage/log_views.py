@@ -15,13 +15,14 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.log import LogRow, log_rows
-from campaigns.options import choice_or_404
+from campaigns.options import choice_or_404, takes
 
 PAGE_SIZE = 100
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
 COLUMNS = ("at", "actor", "action", "subject", "subject_id", "details")
 
 
+@takes("page")
 @login_required
 @require_safe
 def log_page(request: HttpRequest, slug: str) -> HttpResponse:

@@ -16,10 +16,12 @@ from campaigns.errors import show_refusals
 from campaigns.manage import pooling
 from campaigns.models import Campaign
 from campaigns.models.runs import run_name
+from campaigns.options import takes
 
 ROWS = 250  # runs on a page
 
 
+@takes("page")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def pooled_runs(request: HttpRequest, slug: str) -> HttpResponse:

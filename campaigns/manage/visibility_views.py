@@ -19,10 +19,12 @@ from campaigns.manage.visibility_forms import (
 )
 from campaigns.models import Campaign, Preset
 from campaigns.models.showing import TABLES
+from campaigns.options import takes
 
 FEEDBACK = "feedback-form"  # the name of the button that sends the second form
 
 
+@takes("preset")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def visibility(request: HttpRequest, slug: str) -> HttpResponse:

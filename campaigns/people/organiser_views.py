@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns import access, participation
 from campaigns.errors import Archived, CannotChangeTeam, CannotInvite, show_refusals
 from campaigns.models import Campaign, Invitation, Membership, Team
+from campaigns.options import takes
 from campaigns.people import membership as people
 from campaigns.people import merging, teams
 from campaigns.people.email_invitations import Sent, invite_by_email
@@ -33,6 +34,7 @@ ROWS = 50  # per page of a table
 TEAM_GONE = "The team no longer exists. It was declined, merged, or left by all its members."
 
 
+@takes("people", "teams", "links", "invited", "waiting", "without")
 @login_required
 @require_safe
 def people_page(request: HttpRequest, slug: str) -> HttpResponse:
@@ -309,6 +311,7 @@ def _table_page(
     return page
 
 
+@takes("into")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def team_merge(request: HttpRequest, slug: str, team: str) -> HttpResponse:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access, quotas
 from campaigns.models import Run
-from campaigns.options import UnknownChoice
+from campaigns.options import UnknownChoice, takes
 from campaigns.runs import decisions
 from campaigns.runs.files import file_response
 from campaigns.runs.rows import FILTERS, listed_runs, runs_csv, state_of
@@ -40,6 +40,7 @@ def team_or_login(view: View) -> View:
     return wrapper
 
 
+@takes("state", "team", "type", "page")
 @require_safe
 @team_or_login
 def run_list(request: HttpRequest, slug: str) -> HttpResponse:

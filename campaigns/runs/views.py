@@ -15,11 +15,13 @@ from campaigns import access, lifecycle, quotas
 from campaigns.errors import Archived, SubmissionRefused
 from campaigns.models import Campaign, Run, Team
 from campaigns.models.identity import new_public_id
+from campaigns.options import takes
 from campaigns.runs import decisions, submission, submission_options
 from campaigns.runs.forms import RunForm
 from campaigns.runs.submission_options import SubmissionOptions
 
 
+@takes("replaces", "team")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_create(request: HttpRequest, slug: str) -> HttpResponse:

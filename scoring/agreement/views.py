@@ -11,6 +11,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from campaigns.access import preview_query
+from campaigns.options import takes
 from scoring.agreement.charts import agreement_chart
 from scoring.agreement.options import AXES, PERSISTENCES, STATISTICS, chosen_map, chosen_pair
 from scoring.agreement.ordering_charts import orderings_chart
@@ -36,6 +37,7 @@ RUNS = 200  # on one page
 MANY = 14  # measures whose numbers need the full width of the page
 
 
+@takes("m", "ref", "statistic", "p", "qrels", "a", "b", "against", "axes")
 @require_safe
 @public_page
 def agreement_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Program
+from campaigns.options import takes
 from scoring.analyses.responses import analysed_page
 from scoring.assessors.program_agreement import program_agreement
 from scoring.assessors.program_boards import LEVEL, computed_boards
@@ -26,6 +27,7 @@ from scoring.results.options import chosen_measure
 MOST_PAIRS = 20  # on the page
 
 
+@takes("measure")
 @login_required
 @require_safe
 def program_page(request: HttpRequest, slug: str, program: int) -> HttpResponse:

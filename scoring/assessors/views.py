@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
+from campaigns.options import takes
 from scoring.analyses.requests import result_of
 from scoring.analyses.responses import analysed_page
 from scoring.assessors.agreement import AssessorAgreement, agreement_of
@@ -19,6 +20,7 @@ from scoring.output.responses import TableResponse, table_response
 from scoring.results.options import chosen_measure
 
 
+@takes("measure", "topic")
 @login_required
 @require_safe
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run, Topic
+from campaigns.options import takes
 from scoring.comparison.rows import chosen_runs, ranked_runs
 from scoring.comparison.tables import sides_table
 from scoring.comparison.topic_sides import Sides, topic_sides
@@ -27,6 +28,7 @@ class _SidesQuery:
     sides: Sides | None
 
 
+@takes("a", "b", "run", "measure", "page")
 @require_safe
 def sides_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     query = _query(request, slug, code)

@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
+from campaigns.options import takes
 from scoring.analyses.responses import analysed_page, hidden_page
 from scoring.comparison.page import bands_query, comparison_query, rendered_comparison
 from scoring.comparison.rows import selected_runs, with_interval
@@ -20,6 +21,7 @@ from scoring.output.result_view import Answer, ResultView, for_viewer
 from scoring.results.options import can_compare_runs
 
 
+@takes("a", "b", "run", "measure", "qrels", "page")
 @require_safe
 def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)

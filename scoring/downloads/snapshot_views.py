@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
 from campaigns.errors import CannotChangeStage, show_refusals
+from campaigns.options import takes
 from scoring.analyses.responses import cited_by
 from scoring.downloads.description import snapshot_bibtex
 from scoring.downloads.doi import DoiForm, set_doi
@@ -36,6 +37,7 @@ def snapshot_create(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("scoring:snapshot-detail", snapshot.public_id)
 
 
+@takes("measure")
 @require_safe
 def snapshot_detail(request: HttpRequest, snapshot: str) -> HttpResponse:
     viewer, stored = snapshot_or_404(request.user, snapshot)

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns import access
 from campaigns.errors import show_refusals
 from campaigns.models.identity import new_public_id
+from campaigns.options import takes
 from campaigns.qrels.versions import versions_visible_to
 from scoring.analyses.responses import cited_by
 from scoring.downloads.linked_data import published_dataset
@@ -46,6 +47,7 @@ LARGEST_IN_MEMORY = 8 << 20
 RUNS = 250  # on a page
 
 
+@takes("page")
 @require_safe
 def downloads(request: HttpRequest, slug: str) -> HttpResponse:
     """All that this viewer may download."""

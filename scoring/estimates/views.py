@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
+from campaigns.options import takes
 from scoring.analyses.responses import analysed_page, context_of, hidden_page
 from scoring.estimates.charts import estimates_chart
 from scoring.estimates.query import PEOPLE, estimates_query
@@ -18,6 +19,7 @@ from scoring.output.result_view import Answer, ResultView, for_viewer
 ROWS = 250  # on a page
 
 
+@takes("measure", "program", "to", "qrels", "page")
 @require_safe
 def estimates_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)

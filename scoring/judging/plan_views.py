@@ -16,6 +16,7 @@ from campaigns.errors import CannotChangeStage, show_refusals
 from campaigns.judging import plans
 from campaigns.judging.plan_form import PlanForm
 from campaigns.models import Qrels
+from campaigns.options import takes
 from scoring.analyses.means import NotComputedYet
 from scoring.analyses.requests import (
     AnalysisRequest,
@@ -57,6 +58,7 @@ class _PlanQuery:
     simulated: SimulationTable | None = None
 
 
+@takes(*PlanForm.base_fields, "order", "page")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def plan_page(request: HttpRequest, slug: str) -> HttpResponse:

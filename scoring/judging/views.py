@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from campaigns import access
 from campaigns.judging import plans
 from campaigns.models import Plan
+from campaigns.options import takes
 from scoring.analyses.responses import TOPICS, analysed_page
 from scoring.judging.rows import OFFERED, Judging, chosen_lookahead, chosen_stop, judging
 from scoring.judging.tables import runs_table, topics_table
@@ -16,6 +17,7 @@ from scoring.output.responses import TableResponse, page_or_404, table_response
 POLL_SECONDS = 5  # seconds
 
 
+@takes("group", "level", "after", "page")
 @login_required
 @require_safe
 def judging_page(request: HttpRequest, slug: str) -> HttpResponse:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.access import Viewer
+from campaigns.options import takes
 from scoring.analyses.responses import analysed_page
 from scoring.leaderboard.badge import board_badge, run_badge_of
 from scoring.leaderboard.page import rendered_board
@@ -24,6 +25,10 @@ from scoring.output.responses import TableResponse, table_response
 EMBEDDED_ROWS: Final = 25
 
 
+@takes(
+    "measure", "p", "columns", "sort", "qrels", "team", "type", "judged", "runs", "ties", "ranks",
+    "baseline", "correction", "page",
+)  # fmt: skip
 @require_safe
 @public_page
 def leaderboard_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:

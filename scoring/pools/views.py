@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
+from campaigns.options import takes
 from scoring.analyses.requests import result_of
 from scoring.analyses.responses import analysed_page, context_of
 from scoring.evaluation.rules import rules_of
@@ -32,6 +33,7 @@ from scoring.pools.tables import (
 RUNS = 250  # on a page
 
 
+@takes("measure", "depth", "qrels", "page")
 @require_safe
 @public_page
 def pools_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
@@ -55,6 +57,7 @@ def measures_latex(request: HttpRequest, viewer: access.Viewer) -> TableResponse
     return analysed_table(request, viewer, query, table, "pool-measures", "tex")
 
 
+@takes("measure", "depth", "qrels", "page")
 @require_safe
 @public_page
 def teams_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.options import choice_or_404
+from campaigns.options import choice_or_404, takes
 from campaigns.qrels.versions import version_or_404
 from scoring.evaluation import rescoring as scoring_anew
 from scoring.evaluation.rules import rules_of
@@ -19,6 +19,7 @@ SHOWN_CHANGES = 1000
 TABLES = {"judgments": changes_table, "runs": moves_table}
 
 
+@takes("measure")
 @require_safe
 def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, params=request.GET)

@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
+from campaigns.options import takes
 from scoring.analyses.responses import analysed_page, context_of
 from scoring.output.api import MEASURE, QRELS, choices
 from scoring.output.plotting import MOST_ROWS, row_chart_size
@@ -36,6 +37,7 @@ ROWS = 250  # on a page
 STABLE = 0.05  # swap rate up to which a difference is called stable
 
 
+@takes("measure", "correction", "qrels", "page")
 @require_safe
 @public_page
 def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
@@ -64,6 +66,7 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     return analysed_page(request, "scoring/ranks/ranks.html", context, query.analysis)
 
 
+@takes("measure", "qrels")
 @require_safe
 @public_page
 def stability_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
@@ -84,6 +87,7 @@ def stability_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     return analysed_page(request, "scoring/ranks/stability.html", context, query.analysis)
 
 
+@takes("difference", "level", "power", "qrels", "page")
 @require_safe
 @public_page
 def topics_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
+from campaigns.options import takes
 from scoring.analyses.responses import POLL_SECONDS, cited_by, hidden_page
 from scoring.downloads.snapshots import newest_snapshot
 from scoring.output.responses import TableResponse, table_response
@@ -19,6 +20,7 @@ from scoring.report.tables import agreement_table, bounds_table
 CHARTED_POOLS = ("pool", "all")
 
 
+@takes("depth")
 @require_safe
 def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)

@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from campaigns.models import Qrels, Run
+from campaigns.options import takes
 from scoring.output.result_view import FOR_CAMPAIGN, Answer, ResultView
 from scoring.output.table import Table
 from scoring.runs.curve_charts import (
@@ -31,6 +32,7 @@ from scoring.runs.tables import (
 )
 
 
+@takes("topic", "gain")
 @require_safe
 def curves_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)

@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from campaigns.models import Run
+from campaigns.options import takes
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.analyses.responses import analysed_page
 from scoring.evaluation.rules import rules_of
@@ -43,6 +44,7 @@ from scoring.runs.unique import UniqueFinds, unique_finds
 RUNS = 250  # on a page
 
 
+@takes("topic", "page")
 @require_safe
 def documents_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
@@ -61,6 +63,7 @@ def documents_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
     return render(request, "scoring/runs/run_documents.html", context)
 
 
+@takes("p", "page")
 @require_safe
 def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
@@ -76,6 +79,7 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
     return render(request, "scoring/runs/run_unjudged.html", context)
 
 
+@takes("depth", "page", "runs")
 @require_safe
 def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer = campaign_viewer(request, slug)

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run
+from campaigns.options import takes
 from campaigns.runs import description
 from campaigns.runs.decisions import actions_on
 from scoring.analyses.responses import TOPICS, analysed_page
@@ -35,6 +36,7 @@ from scoring.runs.topics import ORDERS, chosen_topic_order, run_topics
 CHECKING = 2  # the step that reads the file
 
 
+@takes("measure", "order", "baseline", "correction", "page")
 @require_safe
 def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.options import UnknownChoice
+from campaigns.options import UnknownChoice, takes
 from scoring.analyses.responses import analysed_page, context_of
 from scoring.output.api import MEASURE, QRELS, choices
 from scoring.output.public import public_page
@@ -33,6 +33,7 @@ ROWS = 250  # of neighbours on a page
 FEW = 8  # runs: with fewer, the chart is smaller
 
 
+@takes("measure", "test", "correction", "level", "tail", "qrels", "against", "page")
 @require_safe
 @public_page
 def significance_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
@@ -57,6 +58,7 @@ def significance_page(request: HttpRequest, viewer: access.Viewer) -> HttpRespon
     return analysed_page(request, "scoring/significance/significance.html", context, query.analysis)
 
 
+@takes("correction", "tail", "qrels")
 @require_safe
 @public_page
 def counts_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
+from campaigns.options import takes
 from scoring.analyses.responses import TOPICS
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
@@ -37,6 +38,7 @@ def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
     return viewer
 
 
+@takes("measure", "order", "page")
 @require_safe
 def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
@@ -59,6 +61,7 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "scoring/topics/topic_list.html", _page(viewer, measure) | context)
 
 
+@takes("measure", "page")
 @require_safe
 def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     viewer = _viewer(request, slug)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 from django.db import transaction
 from django.http import HttpResponse
@@ -24,6 +24,7 @@ PASSING = re.compile(
 # The measures are asked for by name: following their links tells nothing of a campaign.
 OF_ALLAUTH = ("account_", "mfa_", "socialaccount_", "orcid_", "openid_connect_")
 OF_NO_CAMPAIGN = ("/static/", "/accounts/", "/measures/")
+SELF_SENT = re.compile(r'<form([^>]* method="get"[^>]*)>(.*?)</form>', re.DOTALL)
 LINK = re.compile(r'\b(?:href|hx-get|src|action)="([^"#]+)')
 SECRET_GIVING = {"campaigns:token-create", "campaigns:team-invite"}  # a new one every time
 QUERIES = (
@@ -156,3 +157,18 @@ def _links(response: HttpResponse, path: str) -> list[str]:
         if is_ours:
             found.append(target.path + (f"?{target.query}" if target.query else ""))
     return found
+
+
+def asked_of_pages(response: HttpResponse, path: str) -> Iterator[tuple[str, str]]:
+    """The pages of this site that the links and the forms of a page ask for, each with the name of
+    a parameter that they send."""
+    text = response.content.decode()
+    for link in LINK.findall(text):
+        target = urlsplit(urljoin(path, unescape(link)))
+        if not target.netloc and target.path.endswith("/"):
+            yield from ((target.path, name) for name in parse_qs(target.query, True))
+    for head, body in SELF_SENT.findall(text):
+        action = re.search(r'action="([^"#]+)', head)
+        target_path = urlsplit(urljoin(path, action[1])).path if action else path
+        if target_path.endswith("/"):
+            yield from ((target_path, name) for name in re.findall(r'\bname="([^"]+)"', body))

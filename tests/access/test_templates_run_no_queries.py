@@ -9,19 +9,22 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, NamedTuple
 from unittest import mock
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import connection
 from django.http import HttpRequest
 from django.template import engines
 from django.template.backends.django import Template
-from django.test import Client
+from django.test import Client, RequestFactory
+from django.urls import resolve
 
 from campaigns.judging import gold
 from campaigns.models import Announcement, Campaign, Membership, Plan, Run
+from campaigns.options import ignored_parameters
 from campaigns.people import announcements, membership
 from scoring.models import Job
-from tests.access.crawler import OF_ALLAUTH, seeds
+from tests.access.crawler import OF_ALLAUTH, asked_of_pages, seeds
 from tests.access.test_access_matrix import clients_of
 from tests.access.test_blindness import hidden_ids, values
 from tests.access.worlds import FIRST, SECOND, Secret, World, perform_all, world
@@ -105,7 +108,9 @@ def test_no_page_runs_a_query_while_it_is_rendered(
     secret: Secret, stage: str, queries: tuple[str, ...]
 ) -> None:
     """Every address that answers a look: to each role, and to organisers by some queries, before
-    and after what the pages ask for is computed."""
+    and after what the pages ask for is computed. No link and no form of theirs sends a parameter
+    that the page it leads to says it ignores."""
+    asked: set[tuple[str, str]] = set()
     hidden_ids()  # made in a world of its own, and so before this one
     with world(secret, stage) as here, watched_templates() as rendered:
         clients = clients_of({role: here.people[role] for role in ROLES})
@@ -113,11 +118,21 @@ def test_no_page_runs_a_query_while_it_is_rendered(
         perform_all(Job.Kind.ANALYSE)
         for path in paths:
             for client in clients.values():
-                client.get(path)
+                response = client.get(path)
+                if response.status_code == 200:
+                    asked.update(asked_of_pages(response, path))
             for query in queries:
                 clients["organiser"].get(f"{path}?{query}")
     assert sorted({(each.template, each.query) for each in rendered.offences}) == []
+    assert {name for _, name in asked} > {"measure", "state", "as", "after"}
+    assert sorted(each for each in asked if is_ignored(*each)) == []
     assert len(rendered.templates) > 60
+
+
+def is_ignored(path: str, name: str) -> bool:
+    request = RequestFactory().get(path, {name: "1"})
+    request.resolver_match = resolve(urlsplit(path).path)
+    return ignored_parameters(request) != []
 
 
 def _pages(client: Client, places: dict[str, list[object]]) -> Iterator[str]:

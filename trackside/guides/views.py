@@ -5,10 +5,12 @@ from django.shortcuts import render
 from django.utils.safestring import mark_safe  # noqa: TID251 - our own files
 from django.views.decorators.http import require_safe
 
+from campaigns.options import takes
 from trackside.guides import pages
 from trackside.guides.search import search
 
 
+@takes("q")
 @require_safe
 def contents(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()

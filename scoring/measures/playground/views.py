@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from campaigns.options import takes
 from scoring.measures.playground.choices import (
     DEEPEST,
     PlaygroundChoices,
@@ -22,6 +23,7 @@ from scoring.output.responses import TableResponse, table_response
 FALLBACK = (0.8, 10, 2.0)  # p, k and b in the names of measures while a field is invalid
 
 
+@takes("first", "second", "top", "ranking", "measure", "p", "b", "k")
 @require_safe
 def playground(request: HttpRequest) -> HttpResponse:
     """The page; the script takes its live part from the same response."""

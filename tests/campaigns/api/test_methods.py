@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
+from campaigns.models import LogEntry
 from tests.campaigns.api.conftest import World, client_of
 from tests.campaigns.judging.programs import client_of_program, make_program
 
@@ -74,8 +75,27 @@ def test_an_unknown_parameter_is_refused(path: str, world: World) -> None:
     (fault,) = answer.json()["fields"]
     assert (fault["field"], fault["code"]) == ("mesure", "unknown")
     documented = PATHS[path]["get"].get("parameters", ())
-    for name in (each["name"] for each in documented if each["in"] == "query"):
+    names = [each["name"] for each in documented if each["in"] == "query"]
+    for name in names:
         assert name in fault["message"]
+    assert ("Did you mean measure?" in fault["message"]) == ("measure" in names)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [(method, path) for path, acts in PATHS.items() for method in acts if method != "get"],
+)
+def test_an_unknown_parameter_changes_nothing(method: str, path: str, world: World) -> None:
+    client = client_of(world.organiser)
+    if "/judging/judgments/" in path:
+        client = client_of_program(make_program(world.campaign, world.organiser))
+    before = LogEntry.objects.count()
+    answer = client.generic(method.upper(), f"{address(path, world)}?nottify=no")
+    assert answer.status_code == 400
+    assert [(each["field"], each["code"]) for each in answer.json()["fields"]] == [
+        ("nottify", "unknown")
+    ]
+    assert LogEntry.objects.count() == before
 
 
 @pytest.mark.parametrize("path", ["/api/schema/", "/api/docs/"])
