@@ -31,7 +31,7 @@ help:
 	@echo "make faults       run kills, restarts and outages many times; writes docs/reliability.md"
 	@echo "make long         make thousands of real judgments, one by one; minutes, needs TRACKSIDE_DATA"
 	@echo "make load         load the production stack with many uploads and many readers"
-	@echo "make soak         run a light load for half an hour (SOAK_MINUTES) to find leaks and stuck jobs"
+	@echo "make soak         run a light load for 75 minutes (SOAK_MINUTES) to find leaks and stuck jobs"
 	@echo "make fuzz         compare the two readers of runs on CASES mutated runs, with sanitizers"
 	@echo "make lint         check style, types, templates and migrations; prints known vulnerabilities"
 	@echo "make audit        fail if a pinned package has a known vulnerability"
@@ -46,40 +46,41 @@ demo: $(VENV)/.web
 	@exec $(VENV)/bin/python -m trackside.demo
 
 # There are two tiers, and what is run only before a release: tests marked `long`, and tests marked
-# `exhaustive`. Two tests run at a time. Tests that share a resource (a browser, the workers of a
-# site) name an xdist_group. The fast tier creates its database from the models, the long tier from
-# the migrations. TESTS names files or node ids, or @file with one in each line; by default all tests
-# of the tier are run. ARGS are further options of pytest.
+# `exhaustive`. Two tests run at a time, and three of the long tier, which wait a fifth of their time
+# for leases, restarts and browsers. Tests that share a resource (a browser, the workers of a site)
+# name an xdist_group. The fast tier creates its database from the models, the long tier from the
+# migrations. TESTS names files or node ids, or @file with one in each line; by default all tests of
+# the tier are run. ARGS are further options of pytest.
 #
 # The time limit of a tier, else that of pyproject.toml, ends a test that waits for what never comes.
 # It is no measure of speed.
-IN_PAIRS = $(PYTEST) -n 2 --dist loadgroup
+IN_PARALLEL = $(PYTEST) --dist loadgroup -n
 # Two processes of pytest and hundreds that the tests start read what one of them compiled, also
 # where the environment asks that nothing compiled be kept.
 test test-long test-all test-exhaustive search: export PYTHONDONTWRITEBYTECODE =
 test: export PYTEST_TIMEOUT = 300
 faults long: export PYTEST_TIMEOUT = 3600
 test: $(VENV)/.all
-	$(IN_PAIRS) --nomigrations $(TESTS) $(ARGS)
+	$(IN_PARALLEL) 2 --nomigrations $(TESTS) $(ARGS)
 
 test-long: $(VENV)/.all
-	$(IN_PAIRS) -m 'long and not (exhaustive or container)' --durations=40 --durations-min=5 $(TESTS) $(ARGS)
+	$(IN_PARALLEL) 3 -m 'long and not (exhaustive or container)' --durations=40 --durations-min=5 $(TESTS) $(ARGS)
 
 test-all: $(VENV)/.all
-	$(IN_PAIRS) -m 'not (exhaustive or container)' $(TESTS) $(ARGS)
+	$(IN_PARALLEL) 2 -m 'not (exhaustive or container)' $(TESTS) $(ARGS)
 
 # All of the products of which the long tier tries a part, and Hypothesis tests with 200 examples
 # instead of 25.
 test-exhaustive: $(VENV)/.all
 	mkdir -p var && rm -f var/exhaustive.json
-	HYPOTHESIS_PROFILE=exhaustive $(IN_PAIRS) -m '(exhaustive or hypothesis) and not container' \
+	HYPOTHESIS_PROFILE=exhaustive $(IN_PARALLEL) 2 -m '(exhaustive or hypothesis) and not container' \
 	    -p tools.second_chance --results=var/exhaustive.json $(TESTS) $(ARGS); status=$$?; \
 	$(if $(TESTS)$(ARGS),,$(VENV)/bin/python -m tests.exhaustive_page var/exhaustive.json &&) exit $$status
 
 # Draws 2,000 new examples for each Hypothesis test. This takes most of an hour. What it finds becomes
 # a fixed case of a test.
 search: $(VENV)/.all
-	HYPOTHESIS_PROFILE=search $(IN_PAIRS) -m 'hypothesis and not container' $(TESTS) $(ARGS)
+	HYPOTHESIS_PROFILE=search $(IN_PARALLEL) 2 -m 'hypothesis and not container' $(TESTS) $(ARGS)
 
 # Builds the Dockerfile with buildah, runs the services with runc, and uses the site with a browser
 # through the proxy. This takes a few minutes. SCREENSHOTS=folder saves screenshots of the pages.
