@@ -4,8 +4,16 @@ Importing it needs neither Django nor Celery, and loads nothing until it is used
 describes it.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+if sys.version_info < (3, 11):  # noqa: UP036 - pip refuses it, but a checkout needs no pip
+    _WHY = f"Trackside needs Python 3.11 or newer. This is Python {sys.version.split()[0]}."
+    if sys.argv[0] == "-m":
+        sys.stderr.write(f"{_WHY}\n")
+        raise SystemExit(2)
+    raise ImportError(_WHY)
 
 if TYPE_CHECKING:
     from scoring.library.bad_input import BadInput

@@ -17,6 +17,7 @@ OF_SITE: Final = {
     "export": "export a campaign to such a folder",
     "backup": "write the whole site to one file",
     "restore": "restore such a file into an empty database",
+    "verify": "read every stored file, and list what is missing or damaged",
     "manage": "run another command of manage.py; without a name, list them",
 }
 
@@ -24,7 +25,7 @@ OF_SITE: Final = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and given[0] in OF_SITE:
+    if given and (given[0] in OF_SITE or (given[0] == "check" and "--deploy" in given)):
         status: int = import_module("trackside.site_commands").run(given[0], given[1:])
         return status
     if arguments is None:

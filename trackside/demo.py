@@ -5,28 +5,27 @@ Its files are in `demo` in the data folder. It ignores the settings of the envir
 never changes another site.
 """
 
-import errno
 import fcntl
 import os
-import socket
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from trackside.folders import IS_INSTALLED, data_folder
+from trackside.folders import IS_INSTALLED, data_folder, unusable
 from trackside.processes import (
     HOST,
     WEB,
     WORKER,
-    Broken,
+    Refused,
     StopRequest,
     Supervisor,
     answers,
     say,
     shown,
     supervise,
+    unusable_port,
 )
 
 FOLDER = Path(os.environ.get("DEMO_DIR") or data_folder() / "demo").resolve()
@@ -44,7 +43,8 @@ SETTINGS = {
 
 def run_demo(wish: StopRequest) -> None:
     port = port_of(os.environ.get("PORT") or "8000")
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    if why := unusable(FOLDER):
+        raise Refused(why)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     address = f"http://{HOST}:{port}"
     demo = Supervisor(FOLDER, kept | SETTINGS | {"SITE_URL": address}, wish)
@@ -73,15 +73,10 @@ def run_demo(wish: StopRequest) -> None:
 
 def port_of(wanted: str) -> int:
     if not (wanted.isdecimal() and 0 < int(wanted) < 65536):
-        raise Broken(f"PORT={wanted} is not a port: choose a number from 1024 to 65535.")
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will
-        try:
-            probe.bind((HOST, int(wanted)))
-        except OSError as error:
-            why = {errno.EADDRINUSE: "taken", errno.EACCES: "not allowed"}.get(error.errno or 0)
-            way_out = "trackside demo --port 8765" if IS_INSTALLED else "make demo PORT=8765"
-            raise Broken(f"Port {wanted} is {why or error}. Choose another: {way_out}") from error
+        raise Refused(f"PORT={wanted} is not a port: choose a number from 1024 to 65535.")
+    if why := unusable_port(HOST, int(wanted)):
+        way_out = "trackside demo --port 8765" if IS_INSTALLED else "make demo PORT=8765"
+        raise Refused(f"{why} Choose another: {way_out}")
     return int(wanted)
 
 
@@ -93,7 +88,7 @@ def only_demo_in(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise Broken(f"A demo is running in {shown(folder)} already.") from error
+            raise Refused(f"A demo is running in {shown(folder)} already.") from error
         yield
 
 

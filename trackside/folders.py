@@ -13,6 +13,18 @@ IS_INSTALLED: Final = (_PACKAGE / "files").is_dir()
 BASE_DIR: Final = _PACKAGE / "files" if IS_INSTALLED else _PACKAGE.parent
 
 
+def unusable(folder: Path) -> str:
+    """Creates the folder, and returns why a site cannot keep its data there, or ""."""
+    way_out = "Name another folder in TRACKSIDE_HOME, or change the permissions."
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"The folder {folder} cannot be created: {error.strerror}. {way_out}"
+    if os.access(folder, os.W_OK | os.X_OK):
+        return ""
+    return f"The folder {folder} cannot be written. {way_out}"
+
+
 def data_folder() -> Path:
     """`TRACKSIDE_HOME`, or `var` in a checkout, or `trackside-data` in the current folder."""
     default = "trackside-data" if IS_INSTALLED else BASE_DIR / "var"

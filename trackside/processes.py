@@ -5,6 +5,7 @@ A signal reaches only the supervisor. It ends the others with SIGTERM (a worker 
 exits with status 1) and then exits with status 0.
 """
 
+import errno
 import http.client
 import os
 import signal
@@ -19,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, ClassVar
 
+from scoring.cli.exit_status import BAD_INPUT, FAILED
 from trackside.folders import BASE_DIR, IS_INSTALLED
 
 HOST = "127.0.0.1"  # passwords are known or missing, so only this machine may connect
@@ -49,6 +51,10 @@ class Stopped(Exception):
 
 class Broken(Exception):
     """The message says what failed."""
+
+
+class Refused(Broken):
+    """The message says what to change in the command or in the settings."""
 
 
 class StopRequest:
@@ -187,7 +193,7 @@ def supervise(run: Callable[[StopRequest], None]) -> int:
     except Broken as error:
         sys.stdout.flush()
         print(f"\n{error}", file=sys.stderr)
-        return 1
+        return BAD_INPUT if isinstance(error, Refused) else FAILED
     return 0
 
 
@@ -219,6 +225,19 @@ def free_port() -> int:
     else:
         keeper.close()
     return port
+
+
+def unusable_port(host: str, port: int) -> str:
+    """Why a server cannot be bound to the port, or ""."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            why = {errno.EADDRINUSE: "taken", errno.EACCES: "not allowed"}.get(error.errno or 0)
+            return f"Port {port} is {why or error}."
+    return ""
 
 
 def listens(port: int, host: str = HOST) -> bool:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -9,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from scoring.cli.exit_status import BAD_INPUT, FAILED
+from scoring.cli.exit_status import BAD_INPUT
 from trackside.demo import run_demo
-from trackside.folders import data_folder
-from trackside.processes import SERVE, WORKER, shown, supervise
+from trackside.folders import data_folder, unusable
+from trackside.processes import SERVE, WORKER, shown, supervise, unusable_port
 
 # What Django calls them.
 MANAGED: Final = {
@@ -22,9 +23,16 @@ MANAGED: Final = {
     "export": "export_campaign",
     "backup": "backup",
     "restore": "restore",
+    "verify": "verify",
+    "check": "check",  # with --deploy; without it, `trackside check` checks a run
 }
 
-_ASKS_NOTHING: Final = {"--noinput", "--no-input", "-h", "--help", "--version"}
+_HELP: Final = {"-h", "--help"}
+_ASKS_NOTHING: Final = {"--noinput", "--no-input", "--version", *_HELP}
+_NO_SITE: Final = (
+    "There is no site {}. Create it with `trackside migrate`, or name the folder of a site in "
+    "TRACKSIDE_HOME."
+)
 _NO_TERMINAL: Final = """\
 There is no terminal to ask for the email address and the password of the account. Give the address
 as an option and the password in the environment, and add --noinput:
@@ -33,22 +41,81 @@ as an option and the password in the environment, and add --noinput:
 
 Without a password, nobody can log in until one is set:
 
-  trackside manage changepassword you@example.org
-"""
+  trackside manage changepassword you@example.org"""
 
 
 def run(command: str, arguments: Sequence[str]) -> int:
     """Returns the exit status."""
     if not all(find_spec(package) for package in ("django", "celery", "gunicorn")):
         sys.stderr.write(f"trackside {command} needs more: pip install 'trackside[web]'\n")
-        return FAILED
+        return BAD_INPUT
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
-    if command == "createuser" and not (os.isatty(0) or _ASKS_NOTHING & {*arguments}):
-        sys.stderr.write(_NO_TERMINAL)
+    if why := _refusal(command, arguments):
+        sys.stderr.write(f"{why}\n")
         return BAD_INPUT
     if command in MANAGED:
         return _manage([MANAGED[command], *arguments])
     return _OTHERS[command](arguments)
+
+
+def _refusal(command: str, arguments: Sequence[str]) -> str:
+    """Why the command cannot do what it is asked for, with the way out, or ""."""
+    if command == "createuser" and not (os.isatty(0) or _ASKS_NOTHING & {*arguments}):
+        return _NO_TERMINAL
+    if command == "demo":
+        return ""  # it has a folder of its own
+    folder = Path(os.environ.get("VAR_DIR") or data_folder())
+    if command not in ("serve", "worker"):
+        return unusable(folder)
+    is_there = "DATABASE_URL" in os.environ or (folder / "trackside.sqlite3").exists()
+    if _HELP & {*arguments}:
+        return ""
+    if not is_there:
+        return _NO_SITE.format(f"in {shown(folder)}")
+    return (
+        unusable(folder)
+        or (command == "serve" and _unusable_address(arguments))
+        or _missing_migrations()
+    )
+
+
+def _unusable_address(arguments: Sequence[str]) -> str:
+    """Of those that gunicorn will be bound to, which is given as it expects."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("-b", "--bind", action="append")
+    in_environment = shlex.split(os.environ.get("GUNICORN_CMD_ARGS", ""))
+    named = (parser.parse_known_args(each)[0].bind for each in (arguments, in_environment))
+    port = os.environ.get("PORT")  # read by gunicorn
+    usual = [f"0.0.0.0:{port}" if port else "127.0.0.1:8000"]
+    for name in next(filter(None, named), usual):
+        address = import_module("gunicorn.util").parse_address(name, "8000")
+        if isinstance(address, tuple) and (why := unusable_port(*address)):  # no socket of a file
+            return f"{why} Choose another: trackside serve --bind {address[0]}:8765"
+    return ""
+
+
+def _missing_migrations() -> str:
+    """Whether the database is older than the program. A server that does not answer yet is left to
+    the process, which waits for it."""
+    import_module("django").setup()
+    db = import_module("django.db")
+    executor_of = import_module("django.db.migrations.executor").MigrationExecutor
+    try:
+        executor = executor_of(db.connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except db.OperationalError:
+        return ""
+    finally:
+        db.connection.close()
+    if not executor.loader.applied_migrations:
+        return _NO_SITE.format("in the database")
+    if not missing:
+        return ""
+    return (
+        f"The database is older than this version of Trackside: {len(missing)} migrations are "
+        "missing. Make a backup with the version that has run the site. Then run `trackside "
+        "migrate`."
+    )
 
 
 def _manage(arguments: Sequence[str]) -> int:
@@ -87,14 +154,6 @@ def _worker(arguments: Sequence[str]) -> int:
 
 def _replaced_by(command: Sequence[str], arguments: Sequence[str]) -> int:
     """Becomes this program, so that signals reach it. Its options may follow."""
-    folder = Path(os.environ.get("VAR_DIR") or data_folder())
-    is_there = "DATABASE_URL" in os.environ or (folder / "trackside.sqlite3").exists()
-    if not (is_there or {"-h", "--help"} & {*arguments}):
-        sys.stderr.write(
-            f"There is no site in {shown(folder)}. Create it with `trackside migrate`, or name the "
-            "folder of a site in TRACKSIDE_HOME.\n"
-        )
-        return BAD_INPUT
     sys.stdout.flush()
     os.execv(command[0], [*command, *arguments])  # noqa: S606 - our own programs
 

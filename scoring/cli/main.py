@@ -15,7 +15,7 @@ from scoring.library.bad_input import BadArgument, BadInput
 # What each command does, in the order of --help; its module is named like it.
 COMMANDS: Final = {
     "evaluate": "score runs by qrels, as trec_eval does",
-    "check": "check a run as the site does",
+    "check": "check a run as the site does; with --deploy, the settings of a site",
     "convert": "write a run, qrels, topics or documents in another layout",
     "agreement": "compare the orderings of runs by several measures",
     "significance": "test which pairs of runs differ significantly",

@@ -151,7 +151,7 @@ def test_the_base_install_scores_trec_8_as_the_repository_does(
     needs_more = subprocess.run(
         [base / "trackside", "demo"], cwd=tmp_path, capture_output=True, text=True
     )
-    assert needs_more.returncode == 1
+    assert needs_more.returncode == 2
     assert needs_more.stderr == "trackside demo needs more: pip install 'trackside[web]'\n"
     assert list(tmp_path.iterdir()) == []
 

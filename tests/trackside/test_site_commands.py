@@ -1,6 +1,7 @@
 """`trackside migrate`, `serve` and the other commands of a site."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from django.core.management import get_commands
 
 from scoring.cli.main import COMMANDS
 from trackside.__main__ import OF_SITE
+from trackside.folders import unusable
 from trackside.processes import shown
 from trackside.site_commands import MANAGED
 
@@ -37,7 +39,7 @@ def test_the_help_lists_the_commands_of_both_kinds_and_imports_no_site() -> None
 
 
 def test_every_command_that_is_managed_is_one_of_django() -> None:
-    assert set(MANAGED) < set(OF_SITE)
+    assert set(MANAGED) < {*OF_SITE, "check"}
     assert set(MANAGED.values()) <= set(get_commands())
 
 
@@ -83,9 +85,95 @@ def test_an_account_is_created_without_a_terminal(tmp_path: Path) -> None:
     again = trackside("createuser", "--noinput", "--email", "a@b.org", **settings)
     assert again.returncode == 1
     assert "already taken" in again.stderr
+    assert trackside("verify", **settings).stdout == "All files are intact.\n"
+    deployed = trackside("check", "--deploy", **settings)
+    assert "EMAIL_URL is not set" in deployed.stderr
 
 
 def test_arguments_of_the_demo_are_checked() -> None:
     found = trackside("demo", "--port", "many")
-    assert found.returncode == 1
+    assert found.returncode == 2
     assert "PORT=many is not a port" in found.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [["migrate"], ["verify"], ["check", "--deploy"], ["demo"], ["createuser", "--help"]]
+)
+def test_a_folder_that_cannot_be_written_is_refused_in_one_sentence(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "file").touch()
+    found = trackside(*command, TRACKSIDE_HOME=str(tmp_path / "file" / "home"))
+    assert (found.returncode, found.stdout) == (2, "")
+    (line,) = found.stderr.strip().splitlines()
+    assert line.startswith(f"The folder {tmp_path}/file/home")
+    assert "cannot be created: Not a directory. Name another folder in TRACKSIDE_HOME" in line
+
+
+def test_a_folder_without_write_permission_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests may run as root, who may write everywhere."""
+    assert unusable(tmp_path) == ""
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert unusable(tmp_path).startswith(f"The folder {tmp_path} cannot be written.")
+
+
+def test_no_process_starts_with_a_database_that_is_older_than_the_program(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    (tmp_path / "trackside.sqlite3").touch()
+    empty = trackside("worker", TRACKSIDE_HOME=home)
+    assert empty.returncode == 2
+    assert empty.stderr.startswith("There is no site in the database. Create it with")
+    trackside("migrate", "contenttypes", "--verbosity", "0", TRACKSIDE_HOME=home)
+    for command in ("serve", "worker"):
+        found = trackside(command, TRACKSIDE_HOME=home, GUNICORN_CMD_ARGS="--bind 127.0.0.1:0")
+        assert found.returncode == 2
+        (line,) = found.stderr.strip().splitlines()
+        assert line.startswith("The database is older than this version of Trackside:")
+        assert line.endswith("Then run `trackside migrate`.")
+
+
+@pytest.mark.parametrize("where", ["option", "environment", "PORT"])
+def test_a_port_that_is_taken_is_refused(tmp_path: Path, where: str) -> None:
+    (tmp_path / "trackside.sqlite3").touch()
+    with socket.socket() as other:
+        other.bind(("0.0.0.0", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        arguments = ["--bind", f"127.0.0.1:{port}"] if where == "option" else []
+        settings = {
+            "option": {},
+            "environment": {"GUNICORN_CMD_ARGS": f"--threads 2 -b 127.0.0.1:{port}"},
+            "PORT": {"PORT": str(port)},
+        }[where]
+        found = trackside("serve", *arguments, TRACKSIDE_HOME=str(tmp_path), **settings)
+    host = "0.0.0.0" if where == "PORT" else "127.0.0.1"
+    way_out = f"Choose another: trackside serve --bind {host}:8765"
+    assert (found.returncode, found.stderr) == (2, f"Port {port} is taken. {way_out}\n")
+
+
+def test_a_site_without_its_packages_is_told_how_to_install_them() -> None:
+    script = (
+        "from trackside import site_commands\n"
+        "site_commands.find_spec = lambda name: None\n"
+        "raise SystemExit(site_commands.run('serve', []))"
+    )
+    found = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (
+        2,
+        "trackside serve needs more: pip install 'trackside[web]'\n",
+    )
+
+
+def test_a_python_that_is_too_old_is_named() -> None:
+    old = "import sys; sys.version_info = (3, 10, 13, 'final', 0); sys.version = '3.10.13 (main)'\n"
+    why = "Trackside needs Python 3.11 or newer. This is Python 3.10.13."
+    run, imported = (
+        subprocess.run(
+            [sys.executable, "-c", old + script], cwd=ROOT, capture_output=True, text=True
+        )
+        for script in ("sys.argv = ['-m']; import trackside", "import trackside")
+    )
+    assert (run.returncode, run.stderr) == (2, f"{why}\n")
+    assert imported.stderr.endswith(f"ImportError: {why}\n")

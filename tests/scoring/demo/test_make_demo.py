@@ -117,7 +117,7 @@ def test_one_demo_at_a_time_which_ends_with_its_worker(start: Start) -> None:
     demo = start()
     demo.wait_until_open()
     second = start(PORT=str(free_port()))
-    assert second.process.wait(timeout=PATIENCE) == 1
+    assert second.process.wait(timeout=PATIENCE) == 2
     assert "A demo is running in" in second.said
     family = demo.family()
     next(p for p in family if "celery" in p.cmdline()).kill()
@@ -131,7 +131,7 @@ def test_a_taken_port_is_named_with_the_way_out(start: Start) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         demo = start(PORT=str(taken.getsockname()[1]))
-        assert demo.process.wait(timeout=PATIENCE) == 1
+        assert demo.process.wait(timeout=PATIENCE) == 2
     assert "is taken. Choose another: make demo PORT=" in demo.said
 
 
