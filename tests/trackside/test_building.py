@@ -1,11 +1,11 @@
 """The distributions that people install: what is in them, and that they work without a checkout."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tarfile
-import venv
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.long, pytest.mark.xdist_group("building")]
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSIONS = {"campaigns/trec/_scan.abi3.so", "scoring/core/data/_align.abi3.so"}
 FILES = "trackside/files/"
+VERSIONS = ("3.11", "3.12", "3.13")
 NOT_IN_WHEELS = ("docs/decisions/", "docs/screenshots/")
 
 
@@ -49,9 +50,9 @@ def names_in(wheel: Path) -> set[str]:
     return set(zipfile.ZipFile(wheel).namelist())
 
 
-def environment_with(folder: Path, *requirements: str) -> Path:
+def environment_with(folder: Path, *requirements: str, python: str = sys.executable) -> Path:
     """An empty environment with these packages; the folder of its programs."""
-    venv.create(folder, with_pip=True)
+    subprocess.run([python, "-m", "venv", folder], check=True)
     pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--quiet", "--no-compile"]
     constraints = ["--constraint", ROOT / "constraints.txt"]
     subprocess.run([*pip, *constraints, *requirements], check=True)
@@ -117,9 +118,29 @@ def test_the_source_distribution_is_the_repository_and_builds_the_same_wheel(
     assert names_in(wheel_of(unpacked, scratch / "again")) == names_in(wheel)
 
 
+@pytest.fixture(
+    scope="module",
+    params=["this", *(pytest.param(each, marks=pytest.mark.exhaustive) for each in VERSIONS)],
+)
+def python(request: pytest.FixtureRequest) -> str:
+    """The interpreter of the tests; before a release, of each supported version. PYTHONS names
+    those that PATH does not, with colons between them."""
+    if request.param == "this":
+        return sys.executable
+    is_it = (
+        "import ensurepip, sys, venv; "
+        f"sys.exit('%d.%d' % sys.version_info[:2] != '{request.param}')"
+    )
+    named = [shutil.which(f"python{request.param}"), *os.environ.get("PYTHONS", "").split(":")]
+    for candidate in filter(None, named):
+        if subprocess.run([candidate, "-c", is_it], capture_output=True).returncode == 0:
+            return candidate
+    return pytest.skip(f"there is no Python {request.param}: name it in PYTHONS")
+
+
 @pytest.fixture(scope="module")
-def base(scratch: Path, wheel: Path) -> Path:
-    return environment_with(scratch / "base", str(wheel))
+def base(wheel: Path, python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment_with(tmp_path_factory.mktemp("base"), str(wheel), python=python)
 
 
 def test_the_base_install_reads_every_example_of_the_formats(base: Path) -> None:
@@ -130,9 +151,7 @@ def test_the_base_install_reads_every_example_of_the_formats(base: Path) -> None
         assert (found.returncode, found.stderr) == (0, ""), topics.name
 
 
-def test_the_base_install_scores_trec_8_as_the_repository_does(
-    scratch: Path, base: Path, tmp_path: Path
-) -> None:
+def test_the_base_install_scores_trec_8_as_the_repository_does(base: Path, tmp_path: Path) -> None:
     if not os.environ.get("TRACKSIDE_DATA"):
         pytest.skip("TRACKSIDE_DATA does not name the folder of real runs")
     data = Path(os.environ["TRACKSIDE_DATA"], "trec8-adhoc")
@@ -146,7 +165,7 @@ def test_the_base_install_scores_trec_8_as_the_repository_does(
         [sys.executable, "-m", "scoring", *arguments], cwd=ROOT, capture_output=True, check=True
     )
     assert installed.stdout == ours.stdout
-    assert not list((scratch / "base" / "lib").glob("python*/site-packages/scipy"))
+    assert not list((base.parent / "lib").glob("python*/site-packages/scipy"))
     assert installed.stdout.count(b"\n") > 4000
     needs_more = subprocess.run(
         [base / "trackside", "demo"], cwd=tmp_path, capture_output=True, text=True
@@ -156,12 +175,16 @@ def test_the_base_install_scores_trec_8_as_the_repository_does(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture(scope="module")
+def web(wheel: Path, python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment_with(tmp_path_factory.mktemp("web"), f"{wheel}[web]", python=python)
+
+
 @pytest.fixture
-def demo(scratch: Path, wheel: Path, tmp_path: Path) -> Iterator[str]:
+def demo(web: Path, tmp_path: Path) -> Iterator[str]:
     """The address of a demo that was started in an empty folder."""
-    programs = environment_with(scratch / "web", f"{wheel}[web]")
     port = free_port()
-    command = [programs / "trackside", "demo", "--size", "small", "--port", str(port)]
+    command = [web / "trackside", "demo", "--size", "small", "--port", str(port)]
     elsewhere = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     with (tmp_path / "said").open("wb") as said:
         process = subprocess.Popen(
@@ -178,7 +201,7 @@ def demo(scratch: Path, wheel: Path, tmp_path: Path) -> Iterator[str]:
 
 
 def test_the_installed_demo_shows_a_board_with_its_style_and_charts(
-    demo: str, chromium: Browser, scratch: Path, tmp_path: Path
+    demo: str, chromium: Browser, web: Path, tmp_path: Path
 ) -> None:
     """It takes most of a minute, nearly all of it to install the packages of the site."""
     page = chromium.new_page(base_url=demo)
@@ -193,5 +216,5 @@ def test_the_installed_demo_shows_a_board_with_its_style_and_charts(
     said = (tmp_path / "said").read_text()
     assert "trackside-data/demo/sample-run.txt.gz" in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["said", "trackside-data"]
-    (packages,) = (scratch / "web" / "lib").glob("python*/site-packages")
+    (packages,) = (web.parent / "lib").glob("python*/site-packages")
     assert not list(packages.rglob("*.sqlite3"))
