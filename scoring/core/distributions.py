@@ -34,12 +34,20 @@ _F_STEPS: Final = 200
 
 
 def normal_cdf(x: Floats) -> Floats:
-    """The probability that a standard normal variable is at most x."""
+    """The probability that a standard normal variable is at most x.
+
+    >>> normal_cdf(np.array([0.0, 1.96])).round(4).tolist()
+    [0.5, 0.975]
+    """
     return _each(lambda value: math.erfc(-value / math.sqrt(2)) / 2, x)
 
 
 def normal_quantile(probability: Floats) -> Floats:
-    """The inverse of `normal_cdf`."""
+    """The inverse of `normal_cdf`.
+
+    >>> normal_quantile(np.array([0.5, 0.975, 1.0])).round(4).tolist()
+    [0.0, 1.96, inf]
+    """
     ends = {0.0: -math.inf, 1.0: math.inf}
     inverse = NormalDist().inv_cdf
     return _each(lambda p: ends[p] if p in ends else inverse(p), probability)
@@ -55,6 +63,11 @@ def student_cdf(degrees: Floats, t: Floats) -> Floats:
 
     Below 0 it is half of the incomplete beta function I_x(degrees/2, 1/2) at
     x = degrees/(degrees + t²). Its tails keep their relative precision.
+
+    With one degree of freedom it is Cauchy's distribution, 1/2 + atan(t)/π:
+
+    >>> student_cdf(np.array([1.0]), np.array([1.0])).round(4).tolist()
+    [0.75]
     """
     degrees, t = np.broadcast_arrays(np.asarray(degrees, np.float64), np.asarray(t, np.float64))
     squares = np.clip(t, -1e150, 1e150) ** 2 / degrees
@@ -107,7 +120,11 @@ def _beta_fraction(x: Number, rest: Number, a: Number, b: Number) -> Number:
 
 def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
     """I_x(a, b), the regularised incomplete beta function, for a, b > 0 and rest = 1 - x, which the
-    caller knows without rounding. The absolute error is about 1e-16 times the larger of a and b."""
+    caller knows without rounding. The absolute error is about 1e-16 times the larger of a and b.
+
+    >>> round(incomplete_beta(2.0, 1.0, 0.5, 0.5), 12)  # x² if a is 2 and b is 1
+    0.25
+    """
     if x <= 0:
         return 0.0
     if rest <= 0:
@@ -124,6 +141,9 @@ def student_quantile(degrees: Floats, probability: float) -> Floats:
     the distribution function bends down, so each step stays below the quantile.
 
     Raises ValueError unless 1/2 < probability < 1.
+
+    >>> student_quantile(np.array([1.0, 10.0]), 0.975).round(4).tolist()  # as in any table
+    [12.7062, 2.2281]
     """
     if not 0.5 < probability < 1:
         raise ValueError(f"probability must lie between 1/2 and 1, not {probability}")
@@ -141,7 +161,11 @@ def student_quantile(degrees: Floats, probability: float) -> Floats:
 
 
 def f_tail(above: float, below: float, f: float) -> float:
-    """The probability that an F variable with `above` and `below` degrees of freedom exceeds f."""
+    """The probability that an F variable with `above` and `below` degrees of freedom exceeds f.
+
+    >>> round(f_tail(2, 2, 3.0), 12)  # with 2 and 2 degrees it is 1/(1 + f)
+    0.25
+    """
     return noncentral_f_tail(above, below, 0.0, f)
 
 
@@ -152,6 +176,11 @@ def noncentral_f_tail(above: float, below: float, noncentrality: float, f: float
     noncentrality / 2 (N. L. Johnson, S. Kotz and N. Balakrishnan, Continuous Univariate
     Distributions 2, 1995, chapter 30). One tail follows from another by adding positive terms.
     From _NARROW on it is right to three digits, and needs no more memory.
+
+    The power of 100 topics for a difference of .3 standard deviations is 0.8439 (R's pwr.t.test):
+
+    >>> round(noncentral_f_tail(1, 99, 100 * 0.3**2, f_critical(1, 99, 0.05)), 4)
+    0.8439
     """
     if f <= 0:
         return 1.0
@@ -180,6 +209,9 @@ def f_critical(above: float, below: float, level: float) -> float:
     """The value that an F variable exceeds with the probability `level`.
 
     Found by Newton's method between bounds. Raises ValueError unless 0 < level < 1.
+
+    >>> round(f_critical(1, 10, 0.05), 4)  # the square of Student's 2.2281
+    4.9646
     """
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")

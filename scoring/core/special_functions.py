@@ -18,7 +18,11 @@ EPSILON: Final = float(np.finfo(np.float64).eps)
 
 
 def digamma(x: ArrayLike) -> Floats:
-    """ψ(x) for x > 0: ψ(n + 1) - ψ(m + 1) is the sum of 1/i over i = m + 1 ... n."""
+    """ψ(x) for x > 0: ψ(n + 1) - ψ(m + 1) is the sum of 1/i over i = m + 1 ... n.
+
+    >>> round(float(digamma(4.0) - digamma(1.0)), 4)  # 1 + 1/2 + 1/3
+    1.8333
+    """
     x, steps = _large(x, lambda x: 1 / x)
     series = sum(b / (2 * k * x ** (2 * k)) for k, b in enumerate(BERNOULLI, start=1))
     values: Floats = np.log(x) - 1 / (2 * x) - series - steps
@@ -26,7 +30,11 @@ def digamma(x: ArrayLike) -> Floats:
 
 
 def trigamma(x: ArrayLike) -> Floats:
-    """ψ'(x) for x > 0, the sum of 1/(x + i)² over i = 0, 1, 2, ..."""
+    """ψ'(x) for x > 0, the sum of 1/(x + i)² over i = 0, 1, 2, ...
+
+    >>> round(float(trigamma(1.0)), 4)  # π²/6
+    1.6449
+    """
     x, steps = _large(x, lambda x: 1 / x**2)
     series = sum(b / x ** (2 * k + 1) for k, b in enumerate(BERNOULLI, start=1))
     values: Floats = 1 / x + 1 / (2 * x**2) + series + steps
@@ -44,7 +52,11 @@ def _large(x: ArrayLike, term: Callable[[Floats], Floats]) -> tuple[Floats, Floa
 
 
 def exponential_integral(x: float) -> float:
-    """Ei(x) for x > 0, by its power series; that of log x is the integral of 1/log."""
+    """Ei(x) for x > 0, by its power series; that of log x is the integral of 1/log.
+
+    >>> round(exponential_integral(1.0), 4)  # Abramowitz and Stegun, Table 5.1
+    1.8951
+    """
     terms, power = [EULER, math.log(x)], 1.0
     for k in range(1, 1000):
         power *= x / k

@@ -24,6 +24,9 @@ def raw_agreement(grades: NDArray[np.integer]) -> float:
 
     With two assessors, the share of the documents judged by both on which they agree. NaN where no
     document was judged twice. Raises ValueError unless `grades` is a matrix.
+
+    >>> raw_agreement(np.array([[1, 0, 2], [1, 1, -1]]))  # both judged two of three documents
+    0.5
     """
     counts = count_grades(grades)
     judged = counts.sum(axis=1)
@@ -40,6 +43,12 @@ def cohen_kappa(
     70, 1968), a disagreement counts by the distance of the grades ("linear") or by its square
     ("quadratic"). NaN where no document is common, and where both give one and the same grade
     throughout. Raises ValueError for other weights and for lists of unequal length.
+
+    >>> first, second = np.array([0, 1, 2]), np.array([0, 1, 1])
+    >>> round(cohen_kappa(first, second), 4)  # 1 - (1/3) / (2/3)
+    0.5
+    >>> round(cohen_kappa(first, second, weights="quadratic"), 4)  # 1 - (1/3) / 1
+    0.6667
     """
     if weights not in WEIGHTS:
         raise ValueError(f"weights must be one of {', '.join(WEIGHTS)}, not {weights!r}")
@@ -62,6 +71,11 @@ def fleiss_kappa(grades: NDArray[np.integer]) -> float:
     the share of agreeing pairs, Pe the sum of the squared shares of the grades. NaN where nothing
     was judged twice or only one grade was given. Raises ValueError where documents were judged by
     unequal numbers of assessors, and unless `grades` is a matrix.
+
+    Three assessors agree on the first of two documents: P = (1 + 1/3) / 2, Pe = (2/3)² + (1/3)².
+
+    >>> round(fleiss_kappa(np.array([[1, 0], [1, 0], [1, 1]])), 4)
+    0.25
     """
     counts = count_grades(grades)
     counts = counts[counts.sum(axis=1) > 0]
@@ -85,6 +99,12 @@ def krippendorff_alpha(grades: NDArray[np.integer], *, level: Level = "ordinal")
     judgments that lie between the two, counting half of each end ("ordinal"). NaN where nothing was
     judged twice or only one grade was given. Raises ValueError for another level and unless
     `grades` is a matrix.
+
+    The fourth document was judged once. Of the other six judgments three are 1: 1 - 5 · 2 / 18.
+
+    >>> grades = np.array([[1, 0, 1, -1], [1, 0, 0, 1]])
+    >>> round(krippendorff_alpha(grades, level="nominal"), 4)
+    0.4444
     """
     if level not in LEVELS:
         raise ValueError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
@@ -102,7 +122,11 @@ def krippendorff_alpha(grades: NDArray[np.integer], *, level: Level = "ordinal")
 
 
 def count_grades(grades: NDArray[np.integer]) -> NDArray[np.int64]:
-    """int64[documents, grades]: how many assessors gave each grade."""
+    """int64[documents, grades]: how many assessors gave each grade.
+
+    >>> count_grades(np.array([[2, 0], [2, -1]])).tolist()  # two assessors, two documents
+    [[0, 0, 2], [1, 0, 0]]
+    """
     if grades.ndim != 2:
         raise ValueError("grades must be a matrix of assessors and documents")
     size = int(grades.max(initial=0)) + 1
@@ -139,6 +163,10 @@ def confusion_matrix(
 
     Both are integers[documents]; a document that one of them did not judge is left out. Raises
     ValueError for lists of unequal length and for a grade above `highest_grade`.
+
+    >>> first, second = np.array([0, 1, 1, 1]), np.array([0, 1, 0, -1])
+    >>> confusion_matrix(first, second, highest_grade=1).tolist()
+    [[1, 0], [1, 1]]
     """
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError("both assessors need a grade, or a negative number, for each document")

@@ -33,7 +33,14 @@ class Concordance:
 
 
 def concordance(scores: NDArray[np.float64]) -> Concordance:
-    """Scores equal to 12 decimals are tied; NaN is no score."""
+    """Scores equal to 12 decimals are tied; NaN is no score.
+
+    The second ordering ties two of the three runs:
+
+    >>> found = concordance(np.array([[0.3, 0.2, 0.1], [0.3, 0.1, 0.1]]))
+    >>> found.separated.tolist(), found.surplus.tolist()
+    ([[3, 3], [2, 2]], [[3, 2], [2, 2]])
+    """
     orderings, runs = scores.shape
     places = dense_places(scores)
     found = Concordance(*(np.zeros((orderings, orderings), np.int64) for _ in range(4)))
@@ -58,7 +65,11 @@ def concordance(scores: NDArray[np.float64]) -> Concordance:
 
 def dense_places(scores: NDArray[np.float64]) -> Counts:
     """int64[orderings, runs]: 0 for the best, 1 for the next different score ... and the number of
-    runs for NaN."""
+    runs for NaN.
+
+    >>> dense_places(np.array([[0.3, 0.1, 0.3, np.nan]])).tolist()
+    [[0, 1, 0, 4]]
+    """
     places = np.empty(scores.shape, np.int64)
     for row, values in enumerate(np.round(scores, DECIMALS)):
         places[row] = np.unique(-values, return_inverse=True)[1]
@@ -68,7 +79,14 @@ def dense_places(scores: NDArray[np.float64]) -> Counts:
 
 def common_places(one: Counts, others: Counts) -> tuple[Counts, Counts, NDArray[np.bool_]]:
     """The places in one ordering beside those in each of the others, int64[others, runs] both; and
-    which runs lack a score in one of the two: they share a last place in both."""
+    which runs lack a score in one of the two: they share a last place in both.
+
+    Of three runs the last has no score in the first ordering:
+
+    >>> places = common_places(np.array([0, 1, 3]), np.array([[1, 0, 2]]))
+    >>> [each.tolist() for each in places]
+    [[[0, 1, 3]], [[1, 0, 3]], [[False, False, True]]]
+    """
     runs = others.shape[1]
     lacking = (one == runs) | (others == runs)
     return np.where(lacking, runs, one), np.where(lacking, runs, others), lacking
@@ -80,6 +98,9 @@ def greater_before(values: Counts) -> Counts:
 
     A merge sort of all rows at once. When two sorted blocks are merged, those of the left block
     that come after a value of the right one are the greater ones.
+
+    >>> greater_before(np.array([[3, 1, 2]])).tolist()
+    [[0, 1, 1]]
     """
     rows, length = values.shape
     size = 1 << max(length - 1, 0).bit_length()
@@ -101,7 +122,11 @@ def greater_before(values: Counts) -> Counts:
 
 
 def first_of_each_tie(values: Counts) -> Counts:
-    """int64[rows, length]: where in its sorted row the group of values equal to each one begins."""
+    """int64[rows, length]: where in its sorted row the group of values equal to each one begins.
+
+    >>> first_of_each_tie(np.array([[1, 1, 4, 7, 7]])).tolist()
+    [[0, 0, 2, 3, 3]]
+    """
     at = np.arange(values.shape[1])
     is_first = np.ones(values.shape, bool)
     is_first[:, 1:] = values[:, 1:] != values[:, :-1]

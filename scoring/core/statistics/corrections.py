@@ -25,6 +25,12 @@ def correct(p_values: NDArray[np.float64], correction: Correction) -> NDArray[np
     - "none" leaves them as they are.
 
     Raises ValueError for another correction and for p-values outside 0..1.
+
+    >>> p_values = np.array([0.01, 0.04, 0.03, np.nan])
+    >>> correct(p_values, "holm").round(4).tolist()
+    [0.03, 0.06, 0.06, nan]
+    >>> correct(p_values, "benjamini-hochberg").round(4).tolist()
+    [0.03, 0.04, 0.04, nan]
     """
     corrections = {"none": _unchanged, "holm": _holm, "benjamini-hochberg": _benjamini_hochberg}
     if correction not in corrections:
@@ -50,6 +56,13 @@ def randomised_tukey_hsd(
     Scores are float64[runs, topics], rounded to 12 decimals and summed exactly. A topic on which
     any run has no score (NaN) is left out for all; where none remains every p is NaN. Raises
     ValueError for less than one sample and scores that are no matrix of finite numbers.
+
+    On a single topic every exchange has the same range, and the second topic is left out:
+
+    >>> scores = np.array([[0.5, 0.9], [0.1, np.nan]])
+    >>> pair = Pairs(np.array([0]), np.array([1]))
+    >>> randomised_tukey_hsd(scores, pair, samples=99, seed=1).tolist()
+    [1.0]
     """
     if samples < 1:
         raise ValueError(f"samples must be at least 1, not {samples}")

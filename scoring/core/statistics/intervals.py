@@ -42,6 +42,10 @@ def effect_sizes(differences: NDArray[np.float64]) -> EffectSizes:
     regular a difference is from topic to topic. It is not the d that divides by the deviation of
     the scores. Deviations have topics - 1 degrees. d_z is 0 where runs differ nowhere, infinite
     where they differ by the same on all topics (to 12 decimals), NaN with fewer than two topics.
+
+    >>> sizes = effect_sizes(np.array([[0.1, 0.3, np.nan], [0.2, 0.2, 0.2]]))
+    >>> sizes.standardised.round(4).tolist(), sizes.topics.tolist()  # .2 / sqrt(.02), .2 / 0
+    ([1.4142, inf], [2, 3])
     """
     known = ~np.isnan(differences)
     topics = known.sum(axis=1)
@@ -80,6 +84,13 @@ def bootstrap_intervals(
     alone. A pair that differs by the same on all topics has an interval without length.
 
     Raises ValueError unless 0 < level < 1, for less than two samples and for another method.
+
+    Of two topics with differences 0 and 1, a quarter of the means drawn are 0, half of them 1/2:
+
+    >>> differences = np.array([[0.0, 1.0]])
+    >>> found = bootstrap_intervals(differences, samples=1000, seed=1, method="percentile")
+    >>> found.lower.tolist(), found.upper.tolist()
+    ([0.0], [1.0])
     """
     if method not in ("bca", "percentile"):
         raise ValueError(f"method must be 'bca' or 'percentile', not {method!r}")
@@ -125,7 +136,11 @@ def _drawn_means(differences: NDArray[np.float64], samples: int, seed: int) -> N
 
 
 def drawn_counts(random: np.random.Generator, topics: int, samples: int) -> NDArray[np.float64]:
-    """float64[topics, samples]: how often each topic is drawn, in as many draws as topics."""
+    """float64[topics, samples]: how often each topic is drawn, in as many draws as topics.
+
+    >>> drawn_counts(np.random.default_rng(0), topics=3, samples=2).sum(axis=0).tolist()
+    [3.0, 3.0]
+    """
     drawn = random.integers(0, topics, (samples, topics))
     cells = drawn + np.arange(samples)[:, None] * topics
     counts = np.bincount(cells.reshape(-1), minlength=samples * topics)

@@ -52,6 +52,9 @@ def known_by_people(base: NDArray[np.float64], people: NDArray[np.float64]) -> N
     those of people, of a measure whose residual is exact. Fewer judgments bound a score less
     closely, so `people` is not above `base`, except by rounding. It is 0 where people judged
     nothing, so that the measure is not defined, and NaN where `base` is.
+
+    >>> known_by_people(np.array([0.5, 0.2, np.nan]), np.array([0.3, np.nan, 0.1])).tolist()
+    [0.3, 0.0, nan]
     """
     known = np.minimum(np.where(np.isnan(people), 0.0, people), base)
     return np.where(np.isnan(base), np.nan, known)
@@ -69,6 +72,12 @@ def topics_of_mean(
     grade `rel` leave the mean under "exclude" and stay, with score 0, under "zero"; topics that
     nobody judged, or with negative judgments only, are out under both. For a measure with a
     stricter `rel` of its own give the stricter one.
+
+    >>> counts = np.array([[3, 1], [4, 0], [0, 0]])  # judged documents of grades 0 and 1
+    >>> topics_of_mean(counts, rel=1, no_relevant="exclude").tolist()
+    [True, False, False]
+    >>> topics_of_mean(counts, rel=1, no_relevant="zero").tolist()
+    [True, True, False]
     """
     counts = table_or_counts
     if isinstance(counts, JudgmentTable):
@@ -89,6 +98,10 @@ def mean_scores(scores: Scores, included: NDArray[np.bool_], summary: Summary = 
     scores are positive, the geometric mean is taken; these have no residual. Sums are exact
     before they are rounded once (`math.fsum`): the order of the topics and equal scores in another
     arrangement give the same mean.
+
+    >>> scores = Scores(np.array([0.5, 0.25, 0.0]), np.array([0.25, 0.0, 1.0]))
+    >>> mean_scores(scores, np.array([True, True, False]))
+    Mean(base=0.375, residual=0.125, topics=2)
     """
     (mean,) = means_of_runs(by_run(scores, 1), included, summary)
     return mean
@@ -98,7 +111,12 @@ def means_of_runs(
     scores: Scores, included: NDArray[np.bool_], summary: Summary = "mean"
 ) -> list[Mean]:
     """The same for several runs, whose scores are float64[runs, topics]; `included` is
-    bool[topics], or bool[runs, topics] if each run has topics of its own."""
+    bool[topics], or bool[runs, topics] if each run has topics of its own.
+
+    >>> scores = Scores(np.array([[0.5, 0.25], [0.5, np.nan]]), None)
+    >>> [(mean.base, mean.topics) for mean in means_of_runs(scores, np.array([True, True]))]
+    [(0.375, 2), (0.5, 1)]
+    """
     defined = included & ~np.isnan(scores.base)
     topics: list[int] = defined.sum(axis=1).tolist()
     values = scores.base
@@ -127,7 +145,11 @@ def _mean(total: float, residual: float | None, topics: int, summary: Summary) -
 
 def mask_excluded(scores: Scores, included: NDArray[np.bool_]) -> Scores:
     """The same scores with NaN for the topics that are not included; shapes as in
-    `means_of_runs`."""
+    `means_of_runs`.
+
+    >>> mask_excluded(Scores(np.array([0.5, 0.25]), None), np.array([True, False])).base.tolist()
+    [0.5, nan]
+    """
     residual = scores.residual
     return Scores(
         base=np.where(included, scores.base, np.nan),
@@ -139,6 +161,9 @@ def shown_digits(residual: float | None) -> int:
     """Digits after the point worth showing: the largest n with residual < 10^-n, from 1 to 4.
 
     So RBP paper, section 4.4, reads a residual; 4 where a measure has none.
+
+    >>> [shown_digits(residual) for residual in (0.3, 0.005, 0.0005, None)]
+    [1, 2, 3, 4]
     """
     if residual is None:
         return 4
@@ -150,6 +175,9 @@ def required_depth(persistence: float, epsilon: float) -> int:
 
     14, 42 and 180 for .5, .8 and .95 and epsilon .0001. Raises ValueError unless
     0 <= persistence < 1 and epsilon > 0.
+
+    >>> [required_depth(persistence, 0.0001) for persistence in (0.5, 0.8, 0.95)]
+    [14, 42, 180]
     """
     if not 0 <= persistence < 1:
         raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")

@@ -58,7 +58,11 @@ class Outcomes:
 def lowest_p(test: str, topics: int, *, tail: Tail = "two", samples: int) -> float:
     """The lowest p-value that `t`, `wilcoxon` or `randomisation` can have on so many topics, 0 if
     it has no limit. A test by signs has that of the one way to give them, or of the two, that are
-    as extreme as can be; among `samples` random ones none is below 1 / (samples + 1)."""
+    as extreme as can be; among `samples` random ones none is below 1 / (samples + 1).
+
+    >>> lowest_p("wilcoxon", 5, samples=999), lowest_p("randomisation", 50, samples=999)  # 2/2^5
+    (0.0625, 0.001)
+    """
     if test == "t":
         return 0.0
     if test == "randomisation" and 2**topics > samples:
@@ -83,6 +87,10 @@ def all_pairs(runs: int) -> Pairs:
     """Each pair once, (0, 1), (0, 2) ... (1, 2) ...: runs (runs - 1) / 2 of them.
 
     Raises ValueError for a negative number of runs.
+
+    >>> pairs = all_pairs(3)
+    >>> pairs.candidates.tolist(), pairs.baselines.tolist()
+    ([0, 0, 1], [1, 2, 2])
     """
     if runs < 0:
         raise ValueError(f"there cannot be {runs} runs")
@@ -95,6 +103,10 @@ def winners_first(scores: NDArray[np.float64]) -> Pairs:
 
     Means are compared after rounding their differences to 12 decimals; of equal ones the run that
     stands first is the candidate. Raises ValueError for scores that are no matrix of numbers.
+
+    >>> pairs = winners_first(np.array([[0.1, 0.2], [0.4, 0.3]]))
+    >>> pairs.candidates.tolist(), pairs.baselines.tolist()
+    ([1], [0])
     """
     pairs = all_pairs(len(checked_scores(scores)))
     wins = np.empty(len(pairs), np.bool_)
@@ -120,6 +132,12 @@ def compare(
     unless it is a `ScoreTest`; its options are bound beforehand: `partial(wilcoxon, tail="one")`.
 
     Raises ValueError for matrices of another shape, for infinite scores, and what the test raises.
+
+    >>> from scoring.core.statistics.signed_ranks import wilcoxon
+    >>> scores = np.array([[0.3, 0.4, 0.5], [0.2, 0.2, 0.2]])
+    >>> found = compare(wilcoxon, all_pairs(2), scores)  # all three ranks are positive: 1 + 2 + 3
+    >>> found.statistics.tolist(), found.p_values.tolist()
+    ([6.0], [0.25])
     """
     others = checked_scores(scores if baseline_scores is None else baseline_scores)
     if checked_scores(scores).shape != others.shape:
@@ -143,6 +161,9 @@ def as_matrix(values: NDArray[np.float64], pairs: Pairs, runs: int) -> NDArray[n
 
     For what does not depend on the direction: p-values, corrected or not. Raises ValueError for
     another number of values than pairs.
+
+    >>> as_matrix(np.array([0.01, 0.2, 0.5]), all_pairs(3), 3).tolist()
+    [[nan, 0.01, 0.2], [0.01, nan, 0.5], [0.2, 0.5, nan]]
     """
     if values.shape != (len(pairs),):
         raise ValueError(f"{len(pairs)} pairs but values of shape {values.shape}")
@@ -158,6 +179,9 @@ def whole_units(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     Rounded like this, equal differences are equal and sums of them exact. A row whose sum would
     not fit into 53 bits (differences that sum to more than 9,007) is counted in units of 1e-11,
     1e-10 ... instead: float64 does not hold the twelfth decimal of such sums anyway.
+
+    >>> whole_units(np.array([[0.1 + 0.2, np.nan]])).tolist()
+    [[300000000000.0, 0.0]]
     """
     known = np.where(np.isnan(differences), 0.0, differences)
     largest = np.abs(known).sum(axis=1, keepdims=True)
@@ -172,6 +196,9 @@ def is_same_throughout(differences: NDArray[np.float64]) -> NDArray[np.bool_]:
     """bool[pairs]: to 12 decimals the difference is the same on all common topics (there are some).
 
     What spread such differences have is float noise, and nothing may be divided by it.
+
+    >>> is_same_throughout(np.array([[0.3, 0.1 + 0.2, np.nan], [0.1, 0.2, 0.3]])).tolist()
+    [True, False]
     """
     units = whole_units(differences)
     unknown = np.isnan(differences)
@@ -182,7 +209,13 @@ def is_same_throughout(differences: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def checked_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same scores; raises ValueError unless float64[runs, topics] and finite or NaN."""
+    """The same scores; raises ValueError unless float64[runs, topics] and finite or NaN.
+
+    >>> checked_scores(np.array([[1, 2]]))
+    Traceback (most recent call last):
+        ...
+    ValueError: scores must be float64[runs, topics], not int64(1, 2)
+    """
     if scores.ndim != 2 or scores.dtype != np.float64:
         raise ValueError(f"scores must be float64[runs, topics], not {scores.dtype}{scores.shape}")
     if np.isinf(scores).any():
@@ -191,7 +224,11 @@ def checked_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def checked_tail(tail: Tail) -> Tail:
-    """The same tail; raises ValueError for anything but "two" or "one"."""
+    """The same tail; raises ValueError for anything but "two" or "one".
+
+    >>> checked_tail("one")
+    'one'
+    """
     if tail not in ("two", "one"):
         raise ValueError(f"tail must be 'two' or 'one', not {tail!r}")
     return tail
@@ -199,6 +236,10 @@ def checked_tail(tail: Tail) -> Tail:
 
 def blocks_of(pairs: int, topics: int) -> list[slice]:
     """Slices over the pairs: as many as fit into the cache at a time. One, empty, where there are
-    none."""
+    none.
+
+    >>> blocks_of(3, topics=1 << 16)  # two pairs have 1 << 17 differences
+    [slice(0, 2, None), slice(2, 4, None)]
+    """
     step = max(1, _CELLS // max(1, topics))
     return [slice(start, start + step) for start in range(0, max(1, pairs), step)]

@@ -7,7 +7,11 @@ from scoring.core.measures.arrays import Scores
 
 
 def upper_bounds(scores: Scores) -> NDArray[np.float64] | None:
-    """float64[topics]: base plus residual; None for a measure without residual."""
+    """float64[topics]: base plus residual; None for a measure without residual.
+
+    >>> upper_bounds(Scores(np.array([0.5, 0.25]), np.array([0.25, 0.5]))).tolist()
+    [0.75, 0.75]
+    """
     return None if scores.residual is None else scores.base + scores.residual
 
 
@@ -17,6 +21,9 @@ def projections(scores: Scores) -> NDArray[np.float64] | None:
 
     Meant for weighted precisions, whose base and residual are shares of one whole. A run's
     projection is the mean of these.
+
+    >>> projections(Scores(np.array([0.25, 0.0]), np.array([0.5, 1.0]))).tolist()
+    [0.5, 0.0]
     """
     if scores.residual is None:
         return None
@@ -26,14 +33,22 @@ def projections(scores: Scores) -> NDArray[np.float64] | None:
 
 
 def documents_read(persistence: float) -> float:
-    """1/(1 - p): how many documents RBP's user looks at on average."""
+    """1/(1 - p): how many documents RBP's user looks at on average.
+
+    >>> documents_read(0.75)
+    4.0
+    """
     if not 0 <= persistence < 1:
         raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")
     return 1 / (1 - persistence)
 
 
 def attainable_rbp(persistence: float, relevant: int) -> float:
-    """1 - p^R: RBP with all R relevant documents of a topic at the top; no ranking has more."""
+    """1 - p^R: RBP with all R relevant documents of a topic at the top; no ranking has more.
+
+    >>> attainable_rbp(0.5, 2)  # .5 + .25
+    0.75
+    """
     if not 0 <= persistence < 1:
         raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")
     if relevant < 0:

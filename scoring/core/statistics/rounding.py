@@ -21,7 +21,11 @@ FINEST: Final = 0.01  # the smallest step of the Ladder
 
 
 def rounded(value: float, places: int) -> float:
-    """NaN and infinity stay; nothing is rounded to -0."""
+    """NaN and infinity stay; nothing is rounded to -0.
+
+    >>> rounded(0.8387499999999999, 4), rounded(-0.00001, 4)
+    (0.8388, 0.0)
+    """
     if math.isnan(value) or abs(value) >= WHOLE:
         return value
     scale = 10.0**places
@@ -30,7 +34,11 @@ def rounded(value: float, places: int) -> float:
 
 
 def rounded_array(values: NDArray[np.float64], places: int) -> NDArray[np.float64]:
-    """The same for each of the values, for figures that hold too many to be written out."""
+    """The same for each of the values, for figures that hold too many to be written out.
+
+    >>> rounded_array(np.array([0.8387499999999999, np.nan]), 4).tolist()
+    [0.8388, nan]
+    """
     scale = 10.0**places
     units = np.floor(np.round(np.abs(values) * scale, DECIMALS - places) + 0.5)
     found: NDArray[np.float64] = np.copysign(units / scale, values) + 0.0
@@ -38,19 +46,31 @@ def rounded_array(values: NDArray[np.float64], places: int) -> NDArray[np.float6
 
 
 def decimal_text(value: float, places: int) -> str:
-    """0.8388; inf and nan as such."""
+    """0.8388; inf and nan as such.
+
+    >>> decimal_text(0.5, 4), decimal_text(float("nan"), 4)
+    ('0.5000', 'nan')
+    """
     return f"{rounded(value, places):.{places}f}"
 
 
 def addition_text(value: float, places: int) -> str:
-    """What could be added to a score: +0.06, and <0.01 where rounding would say nothing."""
+    """What could be added to a score: +0.06, and <0.01 where rounding would say nothing.
+
+    >>> addition_text(0.06, 2), addition_text(0.001, 2)
+    ('+0.06', '<0.01')
+    """
     least = 10.0**-places
     is_hidden = round(value, DECIMALS) > 0 and rounded(value, places) == 0
     return f"<{least:.{places}f}" if is_hidden else f"+{decimal_text(value, places)}"
 
 
 def difference_text(value: float, places: int) -> str:
-    """With its sign; one that would be rounded to nothing says between what it lies."""
+    """With its sign; one that would be rounded to nothing says between what it lies.
+
+    >>> difference_text(0.06, 2), difference_text(-0.001, 2), difference_text(0.0, 2)
+    ('+0.06', '>-0.01', '0')
+    """
     least = 10.0**-places
     if round(value, DECIMALS) == 0:
         return "0"
@@ -66,6 +86,9 @@ def ladder(value: float, best: float | None, step: float) -> float | None:
 
     What is told is the value to the nearest whole step. Higher is better: for others give the
     negatives of value and best. Raises ValueError for a step finer than two decimals.
+
+    >>> ladder(0.534, None, 0.05), ladder(0.59, 0.55, 0.05), ladder(0.61, 0.55, 0.05)
+    (0.55, None, 0.6)
     """
     if not step >= FINEST:
         raise ValueError(f"a step must be at least {FINEST}, not {step}")

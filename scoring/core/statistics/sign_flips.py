@@ -51,6 +51,12 @@ def sign_flip(
 
     A pair without common topics has p = NaN. Raises ValueError for less than one sample and for an
     unknown tail.
+
+    Of the eight ways to exchange two runs on three topics, two have a sum as far from 0 as .6:
+
+    >>> differences = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, -0.3]])
+    >>> sign_flip(differences, samples=100, seed=1).p_values.tolist()
+    [0.25, 1.0]
     """
     checked_tail(tail)
     units = whole_units(differences)
@@ -75,7 +81,11 @@ def sign_flip(
 
 def few_topics(samples: int) -> int:
     """The largest number of topics on which two runs can be exchanged in at most `samples` ways.
-    Raises ValueError for less than one sample."""
+    Raises ValueError for less than one sample.
+
+    >>> few_topics(1000)  # 2^9 is 512
+    9
+    """
     if samples < 1:
         raise ValueError(f"samples must be at least 1, not {samples}")
     return samples.bit_length() - 1
@@ -213,7 +223,11 @@ def _as_slice(rows: NDArray[np.intp]) -> NDArray[np.intp] | slice:
 
 def half_of_all_signs(topics: int, step: int) -> Iterator[NDArray[np.float64]]:
     """-1 or 1 for each topic, in all ways that keep the sign of the first: float64[topics, ways],
-    `step` ways at a time. They are half of all ways, and the others have the opposite sums."""
+    `step` ways at a time. They are half of all ways, and the others have the opposite sums.
+
+    >>> [signs.tolist() for signs in half_of_all_signs(2, step=10)]
+    [[[1.0, 1.0], [1.0, -1.0]]]
+    """
     ways = 1 << max(topics - 1, 0)
     for start in range(0, ways, step):
         numbers = np.arange(start, min(start + step, ways))
@@ -222,7 +236,11 @@ def half_of_all_signs(topics: int, step: int) -> Iterator[NDArray[np.float64]]:
 
 def random_signs(samples: int, seed: int, topics: int, step: int) -> Iterator[NDArray[np.float64]]:
     """-1 or 1 for each topic and sample, float64[topics, samples], `step` samples at a time. They
-    depend on `seed`, `samples` and the number of topics alone."""
+    depend on `seed`, `samples` and the number of topics alone.
+
+    >>> [signs.shape for signs in random_signs(5, seed=1, topics=3, step=2)]
+    [(3, 2), (3, 2), (3, 1)]
+    """
     heads = np.random.default_rng(seed).integers(0, 2, (samples, topics), np.int8)
     for start in range(0, samples, step):
         yield 2.0 * heads[start : start + step].T - 1.0

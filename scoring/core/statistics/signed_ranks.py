@@ -50,6 +50,12 @@ def wilcoxon(
 
     A pair that differs nowhere has p = 1, a pair without common topics NaN. One-tailed asks
     whether the candidate is better. Raises ValueError for an unknown option.
+
+    All three differences of the first pair are positive. The second has the ranks 1.5, 1.5 and -3:
+
+    >>> found = wilcoxon(np.array([[0.1, 0.2, 0.3, np.nan], [0.1, 0.1, -0.3, 0.0]]))
+    >>> found.statistics.tolist(), found.p_values.tolist()
+    ([6.0, 3.0], [0.25, 1.0])
     """
     checked_tail(tail)
     if zeros not in ("drop", "pratt"):

@@ -39,6 +39,13 @@ def paired_t(differences: NDArray[np.float64], *, tail: Tail = "two") -> Outcome
     better.
 
     Raises ValueError for an unknown tail.
+
+    The first pair has t = .2 / (sqrt(.02) / sqrt(2)) with one degree of freedom, where p is
+    1 - 2 atan(t)/π. The second has no spread.
+
+    >>> found = paired_t(np.array([[0.1, 0.3], [0.2, 0.2]]))
+    >>> found.statistics.round(4).tolist(), found.p_values.round(4).tolist()
+    ([2.0, inf], [0.2952, nan])
     """
     checked_tail(tail)
     known = ~np.isnan(differences)
@@ -76,13 +83,24 @@ def compare_winners(
     are float64[runs, topics]; `test` should be one-tailed: `partial(wilcoxon, tail="one")`.
 
     Raises ValueError as `compare` does.
+
+    >>> from functools import partial
+    >>> from scoring.core.statistics.signed_ranks import wilcoxon
+    >>> base = np.array([[0.1, 0.2, 0.3], [0.4, 0.6, 0.8]])
+    >>> pairs, found = compare_winners(partial(wilcoxon, tail="one"), base)
+    >>> pairs.candidates.tolist(), found.p_values.tolist()  # 1/2^3
+    ([1], [0.125])
     """
     pairs = winners_first(base)
     return pairs, compare(test, pairs, base, to_beat)
 
 
 def count_significant(p_values: NDArray[np.float64], alpha: float) -> int:
-    """Pairs with p <= alpha: alpha is .05 at 95 %, .01 at 99 %. Raises ValueError outside 0..1."""
+    """Pairs with p <= alpha: alpha is .05 at 95 %, .01 at 99 %. Raises ValueError outside 0..1.
+
+    >>> count_significant(np.array([0.01, 0.05, 0.2, np.nan]), alpha=0.05)
+    2
+    """
     return int(_is_significant(p_values, alpha).sum())
 
 
@@ -98,6 +116,13 @@ def indistinguishable_groups(
     corrected or uncorrected two-tailed tests.
 
     Raises ValueError for an alpha outside 0..1 and columns that do not fit together.
+
+    Of three runs only the first and the last differ significantly:
+
+    >>> means, p_values = np.array([0.5, 0.4, 0.3]), np.array([0.2, 0.01, 0.3])
+    >>> pairs = Pairs(np.array([0, 0, 1]), np.array([1, 2, 2]))
+    >>> indistinguishable_groups(means, p_values, pairs, alpha=0.05)
+    [[0, 1], [1, 2]]
     """
     is_significant = _is_significant(as_matrix(p_values, pairs, len(means)), alpha)
     order = np.argsort(-means, kind="stable")

@@ -56,14 +56,27 @@ class Variances:
 
 
 def t_power(topics: int, variance: float, required: Requirement) -> float:
-    """The power of the paired t test with two tails; `variance` is that of the differences."""
+    """The power of the paired t test with two tails; `variance` is that of the differences.
+
+    R's pwr.t.test(n=100, d=.3, type="one.sample") prints power = 0.8439471:
+
+    >>> round(t_power(100, 1.0, Requirement(0.3)), 7)
+    0.8439471
+    """
     noncentrality = topics * _effect(variance, required)
     below = topics - 1
     return noncentral_f_tail(1, below, noncentrality, f_critical(1, below, required.level))
 
 
 def t_power_by_nagata(topics: int, variance: float, required: Requirement) -> float:
-    """The same by Nagata's approximation (Sakai 2016, section 3.1)."""
+    """The same by Nagata's approximation (Sakai 2016, section 3.1).
+
+    With a critical value w = 1.9842 and an effect of .3 sqrt(100) it is Φ((3 - w (1 - 1/396)) /
+    sqrt(1 + w²/198)), and hardly anything in the other tail:
+
+    >>> round(t_power_by_nagata(100, 1.0, Requirement(0.3)), 3)
+    0.844
+    """
     below = topics - 1
     critical = math.sqrt(f_critical(1, below, required.level))
     shift = math.sqrt(topics * _effect(variance, required))
@@ -75,7 +88,13 @@ def t_power_by_nagata(topics: int, variance: float, required: Requirement) -> fl
 def anova_power(topics: int, runs: int, variance: float, required: Requirement) -> float:
     """The power of one-way ANOVA if the best and the worst of `runs` runs differ by the required
     difference and all others lie in the middle between them, which is the hardest case; `variance`
-    is that of scores within runs."""
+    is that of scores within runs.
+
+    R's pwr.anova.test(k=2, n=100, f=.2) prints power = 0.8036475; f is half of the difference.
+
+    >>> round(anova_power(100, 2, 1.0, Requirement(0.4)), 7)
+    0.8036475
+    """
     above, below = runs - 1, runs * (topics - 1)
     noncentrality = topics * _effect(variance, required) / 2
     critical = f_critical(above, below, required.level)
@@ -83,7 +102,14 @@ def anova_power(topics: int, runs: int, variance: float, required: Requirement) 
 
 
 def anova_power_by_nagata(topics: int, runs: int, variance: float, required: Requirement) -> float:
-    """The same by Nagata's approximation (Sakai 2016, section 3.2)."""
+    """The same by Nagata's approximation (Sakai 2016, section 3.2).
+
+    Of two runs it is above the exact power, and asks for fewer topics (Sakai, ICTIR 2018):
+
+    >>> required = Requirement(0.1)
+    >>> anova_power(78, 2, 0.05, required) < 0.8 < anova_power_by_nagata(78, 2, 0.05, required)
+    True
+    """
     above, below = runs - 1, runs * (topics - 1)
     noncentrality = topics * _effect(variance, required) / 2
     critical = f_critical(above, below, required.level)
@@ -98,7 +124,14 @@ def topics_for_t(
     variance: float, required: Requirement, *, by_nagata: bool = False, most: int = MOST_TOPICS
 ) -> int | None:
     """The fewest topics with which the paired t test has the required power; None for more than
-    `most`. Raises ValueError for a negative variance or one that is not a number."""
+    `most`. Raises ValueError for a negative variance or one that is not a number.
+
+    W. Webber, A. Moffat and J. Zobel (CIKM 2008) need 262.1 topics to find a difference of .033
+    with a standard deviation of .19:
+
+    >>> topics_for_t(0.19**2, Requirement(0.033))
+    263
+    """
     power = t_power_by_nagata if by_nagata else t_power
     start = _normal_topics(variance, required)
     return _fewest(variance, start, most, lambda n: power(n, variance, required) >= required.power)
@@ -113,7 +146,13 @@ def topics_for_anova(
     most: int = MOST_TOPICS,
 ) -> int | None:
     """The same for one-way ANOVA of `runs` runs. Raises ValueError for less than two runs or more
-    than MOST_RUNS, too."""
+    than MOST_RUNS, too.
+
+    Sakai's samplesizeANOVA2 finds 96 topics for three runs with a difference of .1:
+
+    >>> topics_for_anova(3, 0.05, Requirement(0.1), by_nagata=True)
+    96
+    """
     if not 2 <= runs <= MOST_RUNS:
         raise ValueError(f"ANOVA needs from 2 to {MOST_RUNS:,} runs, not {runs}")
     power = anova_power_by_nagata if by_nagata else anova_power
@@ -142,6 +181,12 @@ def variances(scores: NDArray[np.float64]) -> Variances:
     topics - 1 of all runs (V_E of one-way ANOVA). Of differences: for each pair of runs over the
     topics that both have, with topics - 1 degrees, and then the mean of the pairs. Without gaps
     that is twice the residual variance of two-way ANOVA.
+
+    Each run deviates by .1 from its mean .2. The differences are -.2 and .2.
+
+    >>> found = variances(np.array([[0.1, 0.3], [0.3, 0.1]]))
+    >>> round(found.within_runs, 4), round(found.of_differences, 4)
+    (0.02, 0.08)
     """
     known = ~np.isnan(scores)
     counts = known.sum(axis=1)
