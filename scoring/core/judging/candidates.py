@@ -88,6 +88,9 @@ def collect_candidates(
     first 100 at p = .8. Rankings are read one after the other, and need not all be in memory.
 
     Raises ValueError without runs, for a depth below 1 and for a topic named twice.
+
+    >>> collect_candidates(rankings, topics=["t1"], depth=1).doc_ids.tolist()
+    [b'a', b'b']
     """
     if depth is not None and depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
@@ -136,6 +139,10 @@ def candidates_of(
 
     `runs` are bool[runs]; the runs keep their rows, the others have no place any more. Raises
     ValueError for another number of runs.
+
+    >>> fewer, where = candidates_of(candidates, np.array([False, True]))
+    >>> fewer.doc_ids.tolist(), where.tolist()
+    ([b'b', b'd'], [1, 3])
     """
     if runs.shape != (candidates.runs,):
         raise ValueError(f"{candidates.runs} runs but a choice of {runs.shape}")
@@ -144,7 +151,12 @@ def candidates_of(
 
 def candidates_to_depth(candidates: Candidates, depth: int) -> tuple[Candidates, NDArray[np.int64]]:
     """What the runs propose among their first `depth` documents of each topic, and where each of it
-    stands among all: int64[fewer]. Raises ValueError for a depth below 1."""
+    stands among all: int64[fewer]. Raises ValueError for a depth below 1.
+
+    >>> fewer, where = candidates_to_depth(candidates, 1)
+    >>> fewer.doc_ids.tolist(), where.tolist()
+    ([b'a', b'b'], [0, 1])
+    """
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
     return _with_places(candidates, candidates.positions < depth)
@@ -174,6 +186,9 @@ def find_candidates(
     """int64[documents]: where each document of a topic (its position) stands, -1 for no candidate.
 
     Raises ValueError for columns that do not fit together.
+
+    >>> find_candidates(candidates, np.zeros(2, np.int32), np.array([b"d", b"x"])).tolist()
+    [3, -1]
     """
     if rows.shape != doc_ids.shape:
         raise ValueError(f"{rows.shape} topics but {doc_ids.shape} documents")
@@ -192,6 +207,11 @@ def find_outcomes(candidates: Candidates, table: JudgmentTable, *, rel: int) -> 
     """int8[candidates]: 1 for a grade of `rel` or more, 0 for a lower one, UNJUDGED for none.
 
     Raises ValueError for a rel below 1.
+
+    >>> find_outcomes(candidates, table, rel=1).tolist()
+    [1, 0, -1, 1]
+    >>> find_outcomes(candidates, table, rel=2).tolist()
+    [1, 0, -1, 0]
     """
     if rel < 1:
         raise ValueError(f"rel must be at least 1, not {rel}")
@@ -202,7 +222,11 @@ def find_outcomes(candidates: Candidates, table: JudgmentTable, *, rel: int) -> 
 
 
 def find_grades(candidates: Candidates, table: JudgmentTable) -> NDArray[np.int8]:
-    """int8[candidates]: the grade of each, or UNJUDGED."""
+    """int8[candidates]: the grade of each, or UNJUDGED.
+
+    >>> find_grades(candidates, table).tolist()
+    [2, 0, -1, 1]
+    """
     row_of_topic = np.array([table.row_of.get(t, -1) for t in candidates.topics], np.int32)
     known = np.append(table.grades, np.int8(UNJUDGED))
     grades = np.empty(len(candidates), np.int8)

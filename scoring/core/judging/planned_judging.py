@@ -24,6 +24,13 @@ def expected_shares(
     rank 1 of each topic that is as relevant as the judged ones of all runs: (relevant + 1) /
     (judged + 2), Laplace's rule of succession. So a run of which nothing is known gets the common
     share, and where nothing at all is judged every run gets one half.
+
+    The common share is 3/5, and the share of the first run (.5 + .5 · .6) / (.75 + .5):
+
+    >>> expected_shares(candidates, outcomes, 0.5).round(4).tolist()
+    [0.64, 0.44]
+    >>> expected_shares(candidates, nothing, 0.5).tolist()
+    [0.5, 0.5]
     """
     common = common_share(outcomes)
     bounds = bounds_of_runs(candidates, outcomes, persistence)
@@ -34,7 +41,11 @@ def expected_shares(
 
 
 def common_share(outcomes: NDArray[np.int8]) -> float:
-    """(relevant + 1) / (judged + 2)."""
+    """(relevant + 1) / (judged + 2).
+
+    >>> common_share(outcomes)  # two of three are relevant
+    0.6
+    """
     judged = int((outcomes != UNJUDGED).sum())
     return (int((outcomes == 1).sum()) + 1) / (judged + 2)
 
@@ -53,6 +64,13 @@ def plan_judging(
     `outcomes` are int8[candidates], what is known so far; `shares` are float64[runs], how far the
     documents judged from now on are taken to be relevant. Raises ValueError for a negative budget,
     a batch below 1, shares outside 0..1 or of other runs, and outcomes that do not fit.
+
+    Pooling takes the first document of each run, and then d. The second one of the first run is b.
+
+    >>> shares = np.array([0.5, 0.5])
+    >>> pooling = Strategy("pooling", 0.5)
+    >>> plan_judging(candidates, pooling, nothing, budget=3, batch=1, shares=shares).tolist()
+    [0, 1, 3]
     """
     if budget < 0:
         raise ValueError(f"budget must not be negative: {budget}")
@@ -82,7 +100,12 @@ def residual_curve(
     points: NDArray[np.int64],
     persistence: float,
 ) -> NDArray[np.float64]:
-    """float64[points, runs]: each run's mean residual once so many of the chosen are judged."""
+    """float64[points, runs]: each run's mean residual once so many of the chosen are judged.
+
+    >>> chosen, points = np.array([0, 1, 3]), np.array([0, 1, 3])
+    >>> residual_curve(candidates, nothing, chosen, points=points, persistence=0.5).tolist()
+    [[1.0, 1.0], [0.5, 1.0], [0.25, 0.25]]
+    """
     judged = outcomes.copy()
     curve = np.empty((len(points), candidates.runs))
     done = 0
@@ -102,7 +125,15 @@ def expected_bounds(
     persistence: float,
 ) -> RunBounds:
     """Base and residual once the chosen are judged: the residual as it will be, the base as it
-    would be if they were relevant to these shares, float64[runs]."""
+    would be if they were relevant to these shares, float64[runs].
+
+    The second run does not have a.
+
+    >>> chosen, shares = np.array([0]), np.array([0.6, 0.6])
+    >>> found = expected_bounds(candidates, nothing, chosen, shares=shares, persistence=0.5)
+    >>> found.base.tolist(), found.residual.tolist()
+    ([[0.3], [0.0]], [[0.5], [1.0]])
+    """
     before = bounds_of_runs(candidates, outcomes, persistence)
     judged = outcomes.copy()
     judged[chosen] = 1

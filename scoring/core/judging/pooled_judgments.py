@@ -2,6 +2,10 @@
 
 A run's ranking is joined with the qrels once; what is kept is where its judged documents stand.
 That is enough to grade it under any choice among the judgments.
+
+The examples share where the documents of the qrels stand in the two runs:
+
+>>> places = [judged_places(ranking, table) for ranking in rankings]
 """
 
 from collections.abc import Sequence
@@ -34,7 +38,14 @@ class JudgedPlaces:
 
 
 def judged_places(ranking: Ranking, table: JudgmentTable) -> JudgedPlaces:
-    """Topics that the table lacks are left out. Found by hash, then verified in full."""
+    """Topics that the table lacks are left out. Found by hash, then verified in full.
+
+    The second run has b, judgment 1, before d, judgment 2:
+
+    >>> found = judged_places(rankings[1], table)
+    >>> found.positions.tolist(), found.judgments.tolist()
+    ([0, 1], [1, 2])
+    """
     row_of_topic = np.array([table.row_of.get(topic, -1) for topic in ranking.topics], np.int32)
     lengths = np.zeros(len(table.topics), np.int32)
     known = row_of_topic >= 0
@@ -52,7 +63,11 @@ def judged_places(ranking: Ranking, table: JudgmentTable) -> JudgedPlaces:
 
 def first_positions(runs: Sequence[JudgedPlaces], judgments: int) -> NDArray[np.int32]:
     """int32[judgments]: the best position that any of these runs gives each document, or NOWHERE.
-    A pool of depth k of these runs holds those below k."""
+    A pool of depth k of these runs holds those below k.
+
+    >>> first_positions(places, judgments=3).tolist()
+    [0, 0, 1]
+    """
     first = np.full(judgments, NOWHERE, np.int32)
     for run in runs:
         np.minimum.at(first, run.judgments, run.positions)
@@ -62,7 +77,13 @@ def first_positions(runs: Sequence[JudgedPlaces], judgments: int) -> NDArray[np.
 def complete_depths(runs: Sequence[JudgedPlaces], table: JudgmentTable) -> NDArray[np.int32]:
     """int32[runs]: the largest k such that the qrels name all of the run's first k documents, on
     all judged topics but `TOPICS_SPARED`. A topic on which they name every document of the run
-    limits nothing; a run that is named throughout is complete to the end of its longest."""
+    limits nothing; a run that is named throughout is complete to the end of its longest.
+
+    The qrels do not name c. The second run ends after d.
+
+    >>> complete_depths(places, table).tolist()
+    [2, 2]
+    """
     return np.array([_complete_depth(run, table) for run in runs], np.int32)
 
 
@@ -71,6 +92,9 @@ def pool_depth(complete: NDArray[np.int32]) -> int:
 
     `complete` is what `complete_depths` gives. Most, not all: runs that did not contribute are
     complete to many different depths, and the pooled ones end together.
+
+    >>> pool_depth(np.array([100, 100, 37, 0]))
+    100
     """
     depths, counts = np.unique(complete[complete > 0], return_counts=True)
     return int(depths[counts.argmax()]) if len(depths) else 0
@@ -91,7 +115,13 @@ def grades_under(
     run: JudgedPlaces, table: JudgmentTable, kept: NDArray[np.bool_]
 ) -> NDArray[np.int8]:
     """int8[choices, topics, depth]: the grades of a run where only the judgments are known that
-    each row of `kept`, bool[choices, judgments], keeps."""
+    each row of `kept`, bool[choices, judgments], keeps.
+
+    Without the judgment of b:
+
+    >>> grades_under(places[0], table, np.array([[True, False, True]])).tolist()
+    [[[2, -1, -1]]]
+    """
     is_within = np.arange(run.depth) < run.lengths[:, None]
     nothing = np.where(is_within, np.int8(UNJUDGED), np.int8(PAST_END))
     grades = np.repeat(nothing[None], len(kept), axis=0)
@@ -102,7 +132,11 @@ def grades_under(
 
 def counts_under(table: JudgmentTable, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
     """int64[choices, topics, highest_grade + 1]: judged documents per grade, as in
-    `JudgmentTable.grade_counts`, of the judgments that each row of `kept` keeps."""
+    `JudgmentTable.grade_counts`, of the judgments that each row of `kept` keeps.
+
+    >>> counts_under(table, np.array([[True, False, True]])).tolist()
+    [[[0, 1, 1]]]
+    """
     shape = (len(table.topics), table.highest_grade + 1)
     cells = table.rows.astype(np.int64) * shape[1] + table.grades
     judged = table.grades >= 0
@@ -114,7 +148,11 @@ def sole_owners(
     runs: Sequence[JudgedPlaces], owner_of: Sequence[int], judgments: int, *, depth: int
 ) -> NDArray[np.int32]:
     """int32[judgments]: the owner whose runs alone have the document among their first `depth`
-    ranks, or -1: nobody's, or that of several. `owner_of` says whose each run is, from 0 on."""
+    ranks, or -1: nobody's, or that of several. `owner_of` says whose each run is, from 0 on.
+
+    >>> sole_owners(places, [0, 1], judgments=3, depth=2).tolist()  # both have b
+    [0, -1, 1]
+    """
     owners = np.full(judgments, -1, np.int32)
     is_shared = np.zeros(judgments, np.bool_)
     for run, owner in zip(runs, owner_of, strict=True):
@@ -136,7 +174,12 @@ class Losses:
 
 
 def losses_of(owners: NDArray[np.int32], table: JudgmentTable) -> Losses:
-    """`owners` is int32[judgments], as `sole_owners` gives it; only judged documents are lost."""
+    """`owners` is int32[judgments], as `sole_owners` gives it; only judged documents are lost.
+
+    >>> losses = losses_of(np.array([0, -1, 1], np.int32), table)  # a with grade 2, d with grade 1
+    >>> losses.owner.tolist(), losses.grade_counts.tolist()
+    ([0, 1], [[1, 1, 0], [1, 0, 1]])
+    """
     lost = np.flatnonzero((owners >= 0) & (table.grades >= 0))
     keys = owners[lost].astype(np.int64) * len(table.topics) + table.rows[lost]
     found, at = np.unique(keys, return_inverse=True)
@@ -147,7 +190,14 @@ def losses_of(owners: NDArray[np.int32], table: JudgmentTable) -> Losses:
 
 
 def grades_after(run: JudgedPlaces, table: JudgmentTable, losses: Losses) -> NDArray[np.int8]:
-    """int8[losses, depth]: the grades of a run on the topic of each loss once it is lost."""
+    """int8[losses, depth]: the grades of a run on the topic of each loss once it is lost.
+
+    The first run has a, but not d:
+
+    >>> losses = losses_of(np.array([0, -1, 1], np.int32), table)
+    >>> grades_after(places[0], table, losses).tolist()
+    [[-1, 0, -1], [2, 0, -1]]
+    """
     everything = np.ones((1, len(table.grades)), np.bool_)
     grades: NDArray[np.int8] = grades_under(run, table, everything)[0][losses.row]
     entry = np.full((int(losses.owner.max(initial=-1)) + 1, len(table.topics)), -1, np.int64)

@@ -96,6 +96,10 @@ def bounds_of_runs(
     `outcomes` are int8[candidates]: 1 relevant, 0 not, UNJUDGED. Documents that are no candidates
     (deeper than the candidates were collected, or absent) count as unjudged: a run that misses a
     topic has residual 1 there. Raises ValueError for outcomes of another shape or value.
+
+    >>> found = bounds_of_runs(candidates, outcomes, 0.5)  # two runs, one topic
+    >>> found.base.tolist(), found.residual.tolist()
+    ([[0.5], [0.25]], [[0.25], [0.25]])
     """
     _check_outcomes(candidates, outcomes)
     judged = np.flatnonzero(outcomes != UNJUDGED)
@@ -112,6 +116,9 @@ def weigh(
 
     `outcomes` as in `bounds_of_runs`. Rounded to 12 decimals. Raises ValueError likewise, and for
     an order that has no weights over all topics.
+
+    >>> weigh(candidates, Strategy("A", 0.5), nothing).tolist()  # b is second and first
+    [0.5, 0.75, 0.125, 0.25]
     """
     _check_outcomes(candidates, outcomes)
     if strategy.method == "pooling":
@@ -138,6 +145,9 @@ def choose(
     `outcomes` as in `bounds_of_runs`; `waiting` are candidates that were chosen before and are not
     judged yet, if any: they are not chosen again. Fewer than `count` only where no more are left.
     Raises ValueError likewise, and for a negative count.
+
+    >>> choose(candidates, Strategy("A", 0.5), nothing, count=2).tolist()
+    [1, 0]
     """
     if count < 0:
         raise ValueError(f"count must not be negative: {count}")
@@ -164,6 +174,9 @@ def static_order(candidates: Candidates, strategy: Strategy) -> NDArray[np.int64
     """int64[candidates]: all candidates in the order of pooling or method A.
 
     Raises ValueError for a method that depends on what is judged.
+
+    >>> static_order(candidates, Strategy("pooling", 0.5)).tolist()
+    [0, 1, 3, 2]
     """
     if not strategy.is_static:
         raise ValueError(f"the order of method {strategy.method} depends on what is judged")
@@ -182,7 +195,15 @@ class Selector(Protocol):
 
 
 def selector(candidates: Candidates, strategy: Strategy) -> Selector:
-    """For all methods but pooling. Raises ValueError for pooling, which has no state."""
+    """For all methods but pooling. Raises ValueError for pooling, which has no state.
+
+    After b is judged, the residuals are .75 and .5: a weighs .375, and d .125.
+
+    >>> state = selector(candidates, Strategy("B", 0.5))
+    >>> state.note(np.array([1]), np.array([0], np.int8))
+    >>> state.best(2).tolist()
+    [0, 3]
+    """
     if strategy.is_by_topic:
         return TopicOrders(candidates, ORDERS[strategy.method])
     return Weighing(candidates, strategy)

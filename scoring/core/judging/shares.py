@@ -26,7 +26,12 @@ _SUMS_OF_PRECISIONS: Final = frozenset({"AP", "SP", "APret", "SNAP", "AUC"})
 
 
 def has_shares(measure: Measure) -> bool:
-    """Whether the score of a ranking is shared out among its documents."""
+    """Whether the score of a ranking is shared out among its documents.
+
+    >>> from scoring.core.measures.names import parse_measure
+    >>> [has_shares(parse_measure(name)) for name in ("P@10", "AP", "RR")]
+    [True, True, False]
+    """
     given = dict(measure.parameters)
     if given.keys() & {"p1", "interpolated", "judged_only"}:
         return False
@@ -37,6 +42,14 @@ def document_shares(measure: Measure, topic: GradedTopics) -> NDArray[np.float64
     """float64[depth]: what the document at each rank brings of the base; they add up to it.
 
     Raises ValueError for more than one topic or a measure that has no shares.
+
+    With relevant documents at ranks 1 and 3, AP is (1/1 + (1 + 1)/3) / 2:
+
+    >>> from scoring.core.measures.names import parse_measure
+    >>> grades, gain_map = np.array([[1, 0, 1]], np.int8), np.array([0.0, 1.0])
+    >>> topic = GradedTopics(grades, np.array([[1, 2]]), gain_map)
+    >>> document_shares(parse_measure("AP"), topic).round(4).tolist()
+    [0.6667, 0.0, 0.1667]
     """
     if topic.topics != 1:
         raise ValueError(f"shares are those of one topic, not of {topic.topics}")

@@ -2,6 +2,10 @@
 
 A selection method chooses documents of a campaign that has been judged already, and the full qrels
 give the grades. A. Moffat, W. Webber and J. Zobel, SIGIR 2007, section 5, Tables 2 to 5.
+
+The examples share a simulation of method A, which begins with b and a:
+
+>>> judging = simulate_judging(candidates, Strategy("A", 0.5), outcomes, budget=2)
 """
 
 from dataclasses import dataclass
@@ -88,6 +92,10 @@ def simulate_judging(
 
     Raises ValueError for a negative budget, a batch below 1, another `unknown`, outcomes that do
     not fit the candidates.
+
+    >>> found = simulate_judging(candidates, Strategy("A", 0.5), outcomes, budget=3)
+    >>> found.handled.tolist(), found.judged, found.found
+    ([1, 0, 3], 3, 2)
     """
     if budget < 0:
         raise ValueError(f"budget must not be negative: {budget}")
@@ -118,6 +126,9 @@ def top_runs(
     `outcomes` as in `simulate_judging`; `count` is by default a third of the runs, rounded down but
     at least one. Means equal to 12 decimals stand in the order of the runs. Raises ValueError for
     a negative count.
+
+    >>> top_runs(candidates, outcomes, 0.5, count=2).tolist()  # means of .5 and .25
+    [0, 1]
     """
     if count is None:
         count = max(1, candidates.runs // 3)
@@ -131,12 +142,19 @@ def mean_residual(judging: SimulatedJudging, runs: NDArray[np.intp], persistence
     """The residual of RBP(p) after this judging, averaged over topics and these runs (Table 4).
 
     The persistence of the evaluation may be another than that of the judging.
+
+    >>> mean_residual(judging, np.array([0, 1]), 0.5)  # of .25 and .5
+    0.375
     """
     return float(judging.bounds(persistence).residual[runs].mean())
 
 
 def overlap(first: SimulatedJudging, second: SimulatedJudging) -> int:
-    """Judgments made in both (Table 3). Raises ValueError unless both had the same candidates."""
+    """Judgments made in both (Table 3). Raises ValueError unless both had the same candidates.
+
+    >>> overlap(judging, simulate_judging(candidates, Strategy("pooling", 0.5), outcomes, budget=1))
+    1
+    """
     if first.candidates is not second.candidates:
         raise ValueError("only judgings of the same candidates can overlap")
     ours = first.handled[first.outcomes != UNJUDGED]
@@ -150,6 +168,12 @@ def significant_fractions(
     """Table 5: one-tailed paired Wilcoxon tests over all pairs of these runs, all topics.
 
     Raises ValueError for an alpha outside 0..1.
+
+    On one topic p is at least 1/2. The base of the first run, .5, equals the upper bound of the
+    second one.
+
+    >>> significant_fractions(judging, np.array([0, 1]), 0.5, alpha=0.5)
+    SignificantFractions(base_vs_base=1.0, base_vs_top=0.0, base_vs_projected=1.0)
     """
     bounds = judging.bounds(persistence)
     scores = Scores(bounds.base[runs], bounds.residual[runs])

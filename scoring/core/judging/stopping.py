@@ -5,6 +5,10 @@ leader's base beats that run's upper bound, topic by topic, in a one-tailed Wilc
 test; p-values are corrected for all these tests together by Holm's method. Runs that are not
 significantly worse could still be as good: with the leader they form the top group. Grades of
 unjudged documents can add no run to it.
+
+The examples share two runs on five topics. The first has .9 on each, and the second at most .3.
+
+>>> bounds = RunBounds(np.array([[0.9] * 5, [0.1] * 5]), np.array([[0.1] * 5, [0.2] * 5]))
 """
 
 from dataclasses import dataclass
@@ -47,7 +51,12 @@ class PairCounts:
 
 
 def top_group(bounds: RunBounds, *, alpha: float) -> TopGroup:
-    """Raises ValueError without runs and for an alpha outside 0..1."""
+    """Raises ValueError without runs and for an alpha outside 0..1.
+
+    >>> found = top_group(bounds, alpha=0.05)
+    >>> found.order.tolist(), found.p_values.tolist(), found.is_in.tolist()  # 1/2^5
+    ([0, 1], [nan, 0.03125], [True, False])
+    """
     runs = len(bounds.base)
     if runs == 0:
         raise ValueError("without runs nobody leads")
@@ -65,13 +74,22 @@ def top_group(bounds: RunBounds, *, alpha: float) -> TopGroup:
 
 
 def best_first(bounds: RunBounds) -> NDArray[np.intp]:
-    """intp[runs]: by mean base, rounded to 12 decimals, highest first."""
+    """intp[runs]: by mean base, rounded to 12 decimals, highest first.
+
+    >>> base = np.array([[0.1, 0.3], [0.3, 0.5], [0.5, 0.3]])  # means of .2, .4 and .4
+    >>> best_first(RunBounds(base, 1 - base)).tolist()
+    [1, 2, 0]
+    """
     means = np.round(bounds.base.mean(axis=1), DECIMALS)
     return np.argsort(-means, kind="stable")
 
 
 def count_pairs(bounds: RunBounds, runs: NDArray[np.intp], *, alpha: float) -> PairCounts:
-    """How many pairs of these runs differ significantly, as in Table 5 of the paper."""
+    """How many pairs of these runs differ significantly, as in Table 5 of the paper.
+
+    >>> count_pairs(bounds, np.array([0, 1]), alpha=0.05)
+    PairCounts(pairs=1, base_vs_base=1, base_vs_top=1, base_vs_projected=1)
+    """
     scores = Scores(bounds.base[runs], bounds.residual[runs])
     counts = []
     for to_beat in (scores.base, upper_bounds(scores), projections(scores)):
@@ -82,5 +100,9 @@ def count_pairs(bounds: RunBounds, runs: NDArray[np.intp], *, alpha: float) -> P
 
 def smallest_p(topics: int, tests: int) -> float:
     """The smallest corrected p-value that so many topics allow in the first of so many tests: all
-    differences for the leader, 2^-topics, times the number of tests."""
+    differences for the leader, 2^-topics, times the number of tests.
+
+    >>> smallest_p(5, tests=2)
+    0.0625
+    """
     return min(1.0, max(1, tests) * 0.5**topics)

@@ -44,7 +44,11 @@ class TopicLists:
 
 
 def topic_lists(candidates: Candidates) -> list[TopicLists]:
-    """The lists of the topics that have candidates, by topic code, ascending as bytes."""
+    """The lists of the topics that have candidates, by topic code, ascending as bytes.
+
+    >>> [list(documents) for documents in topic_lists(candidates)[0].by_run]
+    [[0, 1, 2], [1, 3]]
+    """
     rows = candidates.topic_rows
     begins = np.append(0, np.flatnonzero(rows[1:] != rows[:-1]) + 1)[: len(rows)]
     ends = np.append(begins, len(rows))[1:]
