@@ -242,6 +242,11 @@ def nth_chances(
 
     C(x-1, q-1) C(n-x, r-q) / C(n, r), from the ratio of each to the one before it,
     (x-1)/(x-q) (n-x+1-r+q)/(n-x+1), as a running sum of logarithms.
+
+    The second of two documents among three is at rank 2 in one of three orderings:
+
+    >>> nth_chances(np.array([3]), np.array([2]), np.array([2])).round(4).tolist()
+    [[0.0, 0.3333, 0.6667]]
     """
     if bool((wanted == 1).all()):
         return first_chances(sizes, members)
@@ -259,7 +264,11 @@ def nth_chances(
 
 
 def first_chances(sizes: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The same for the first: with n - x + 1 documents left it is one of r, if none was before."""
+    """The same for the first: with n - x + 1 documents left it is one of r, if none was before.
+
+    >>> first_chances(np.array([3]), np.array([2])).round(4).tolist()
+    [[0.6667, 0.3333, 0.0]]
+    """
     left = sizes[:, None] - np.arange(int(sizes.max()))
     is_it = np.minimum(members[:, None] / np.maximum(left, 1), 1.0)
     chances = np.ones(left.shape)
@@ -274,6 +283,9 @@ def none_in_first(
     """float64[groups]: how likely none of r documents is among the first m of n.
 
     C(n - r, m)/C(n, m), the product of (n - max(r, m) - y)/(n - y) for y = 0 ... min(r, m) - 1.
+
+    >>> none_in_first(np.array([5]), np.array([2]), np.array([2])).round(4).tolist()  # 3/5 · 2/4
+    [0.3]
     """
     factors = np.minimum(members, slots)
     steps = np.arange(int(factors.max(initial=0)))

@@ -103,7 +103,11 @@ class TiedTopics:
 
 
 def stacked_with_ties(runs: Sequence[TiedTopics]) -> TiedTopics:
-    """`stacked` for runs together with their tied groups."""
+    """`stacked` for runs together with their tied groups.
+
+    >>> stacked_with_ties([tied, tied]).begins.tolist()
+    [[True, False], [True, False]]
+    """
     if len(runs) == 1:
         return runs[0]
     graded = stacked([run.graded for run in runs])
@@ -111,7 +115,16 @@ def stacked_with_ties(runs: Sequence[TiedTopics]) -> TiedTopics:
 
 
 def condensed_with_ties(tied: TiedTopics) -> TiedTopics:
-    """`condensed` together with the tied groups: documents that were tied still are."""
+    """`condensed` together with the tied groups: documents that were tied still are.
+
+    Three documents are tied, and the second is unjudged:
+
+    >>> grades = np.array([[1, -1, 0]], np.int8)
+    >>> graded = GradedTopics(grades, np.array([[1, 1]]), np.array([0.0, 1.0]))
+    >>> found = condensed_with_ties(TiedTopics(graded, np.array([[True, False, False]])))
+    >>> found.graded.grades.tolist(), found.begins.tolist()
+    ([[1, 0, -128]], [[True, False, True]])
+    """
     graded = condensed(tied.graded)
     order = np.argsort(~tied.graded.judged, axis=1, kind="stable")
     groups = np.take_along_axis(np.cumsum(tied.begins, axis=1), order, axis=1)

@@ -51,12 +51,20 @@ class TieBounds:
 
 
 def has_expected(measure: Measure) -> bool:
-    """Whether `expected` has a closed form for the measure."""
+    """Whether `expected` has a closed form for the measure.
+
+    >>> has_expected(parse_measure("RR")), has_expected(parse_measure("INST"))
+    (True, False)
+    """
     return measure.family in _EXPECTED and "p1" not in dict(measure.parameters)
 
 
 def has_bounds(measure: Measure) -> bool:
-    """Whether sorting the tied documents gives the worst and the best ordering."""
+    """Whether sorting the tied documents gives the worst and the best ordering.
+
+    >>> has_bounds(parse_measure("RR")), has_bounds(parse_measure("SNDCG@10"))
+    (True, False)
+    """
     return measure.family not in _UNSORTED
 
 
@@ -65,6 +73,10 @@ def expected(measures: Sequence[Measure], tied: TiedTopics) -> dict[Measure, Sco
 
     Where no two tied documents differ in grade these are the scores of `evaluate`, bit for bit.
     Raises NoTieRule, naming the measures that have no closed form.
+
+    >>> reciprocal_rank = parse_measure("RR")
+    >>> expected([reciprocal_rank], tied)[reciprocal_rank].base.tolist()  # (1 + 1/2) / 2
+    [0.75]
     """
     _refuse([measure for measure in measures if not has_expected(measure)], "expected")
     if not (tied.has_ties and len(tied.mixed)):
@@ -77,6 +89,11 @@ def bounds(measures: Sequence[Measure], tied: TiedTopics) -> dict[Measure, TieBo
 
     Worst is: highest grades last, unjudged documents first. Raises NoTieRule, naming the measures
     for which that is not so.
+
+    >>> reciprocal_rank = parse_measure("RR")
+    >>> found = bounds([reciprocal_rank], tied)[reciprocal_rank]
+    >>> found.worst.tolist(), found.best.tolist()
+    ([0.5], [1.0])
     """
     _refuse([measure for measure in measures if not has_bounds(measure)], "bounds")
     worst = evaluate(measures, _sorted(tied, best_first=False))
