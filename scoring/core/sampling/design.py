@@ -62,6 +62,12 @@ def design_sample(candidates: Candidates, sizes: NDArray[np.float64], *, budget:
 
     `sizes` are float64[candidates]. Raises ValueError for sizes that are not positive and finite,
     and for a budget below two documents for each topic.
+
+    >>> found = design_sample(candidates, np.ones(5), budget=2)
+    >>> found.strata.tolist(), found.probabilities.tolist()
+    ([0, 0, 0, 0, 0], [0.4, 0.4, 0.4, 0.4, 0.4])
+    >>> design_sample(candidates, np.ones(5), budget=5).strata.tolist()
+    [-1, -1, -1, -1, -1]
     """
     if sizes.shape != (len(candidates),):
         raise ValueError(f"{len(candidates)} candidates but sizes of shape {sizes.shape}")
@@ -85,7 +91,11 @@ def capped_shares(
     sizes: NDArray[np.float64], total: float, caps: float | NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """float64[sizes]: min(cap, c size), c such that they add up to `total`; the caps where these
-    add up to less."""
+    add up to less.
+
+    >>> capped_shares(np.array([1.0, 1.0, 8.0]), 2.0, 0.9).round(4).tolist()  # 1.6 is above the cap
+    [0.55, 0.55, 0.9]
+    """
     caps = np.broadcast_to(np.asarray(caps, np.float64), sizes.shape)
     shares = caps.copy()
     free = np.ones(len(sizes), np.bool_)
@@ -106,6 +116,12 @@ def share_budget(
 
     In proportion to the total size, rounded by largest remainders; at least two of each topic that
     has them. Raises ValueError for a budget that is too small for that.
+
+    The sizes are as 4 to 1, but the first topic has only three documents:
+
+    >>> topic_rows = np.array([0, 0, 0, 1, 1, 1], np.int32)
+    >>> share_budget(topic_rows, np.array([4.0, 4, 4, 1, 1, 1]), topics=2, budget=5).tolist()
+    [3, 2]
     """
     documents = np.bincount(topic_rows, minlength=topics)
     fewest = np.minimum(documents, DRAWN)
@@ -135,6 +151,10 @@ def joint_probability(
 
     Three documents with π 4/5, 2/3 and 8/15 have π_ij 7/15, 1/3 and 1/5: of each pair, what 1 lacks
     of the third document's π.
+
+    >>> probabilities = np.array([4 / 5, 2 / 3, 8 / 15])
+    >>> float(joint_probability(probabilities, 4 / 5, 2 / 3).round(4))
+    0.4667
     """
     odds = 1 / (1 - np.asarray(first)) + 1 / (1 - np.asarray(other))
     joint: NDArray[np.float64] = first * other * odds / (4 * _normaliser(of_stratum))

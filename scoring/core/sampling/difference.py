@@ -110,6 +110,17 @@ def estimate_scores(scored: ProgramScores, sample: Sample, people: NDArray[np.in
     highest of the table. nDCG is the ratio of two estimates, with a variance by linearisation
     (Särndal et al., section 5.6), so its bias is of the order of 1/sample size. Raises ValueError
     for grades that do not fit.
+
+    For a program every document is relevant. Of the two that were drawn, people say so of a and
+    not of b: P@2 is estimated as 1 - .5 / .4. The estimator has no bias, but can be below 0.
+
+    >>> worth = Worth(np.array([[0.0] * 5, [0.5, 0.5, 0, 0, 0]]), is_ratio=False)
+    >>> scored = ProgramScores(candidates, worth, np.ones(5, np.int8))
+    >>> pair = np.array([[0, 1]]), np.array([[0.4, 0.4]]), np.array([0.1])
+    >>> sample = Sample(np.empty(0, np.int64), *pair)
+    >>> found = estimate_scores(scored, sample, np.array([1, 0], np.int8))
+    >>> found.program.tolist(), found.scores.round(4).tolist()
+    ([[1.0], [1.0]], [[-0.25], [-0.25]])
     """
     _check("people", people, len(sample.documents), scored.worth)
     parts = _Sampled(scored, sample, people)

@@ -29,12 +29,21 @@ class Sample:
 
 
 def draw_sample(design: Design, *, seed: int) -> Sample:
-    """One sample. The random numbers go to the strata in their order."""
+    """One sample. The random numbers go to the strata in their order.
+
+    >>> sample = draw_sample(design, seed=1)
+    >>> len(sample.documents), sample.joint.round(4).tolist()  # one of ten pairs
+    (2, [0.1])
+    """
     return draw_samples(design, seed=seed, draws=1)[0]
 
 
 def draw_samples(design: Design, *, seed: int, draws: int) -> list[Sample]:
-    """Independent samples. Raises ValueError for a negative seed."""
+    """Independent samples. Raises ValueError for a negative seed.
+
+    >>> [len(sample.documents) for sample in draw_samples(design, seed=1, draws=3)]
+    [2, 2, 2]
+    """
     random = np.random.default_rng(seed).random((design.stratum_count, DRAWN, draws))
     shape = (design.stratum_count, DRAWN, draws)
     pairs, joint = np.empty(shape, np.int64), np.empty((design.stratum_count, draws))

@@ -27,7 +27,11 @@ OverRuns: TypeAlias = Literal["square", "sum"]
 
 
 def rbp_rank_weights(persistence: float, depth: int) -> NDArray[np.float64]:
-    """float64[depth]: the weight of each rank in RBP(p). Raises ValueError unless 0 <= p < 1."""
+    """float64[depth]: the weight of each rank in RBP(p). Raises ValueError unless 0 <= p < 1.
+
+    >>> rbp_rank_weights(0.5, 3).tolist()
+    [0.5, 0.25, 0.125]
+    """
     if not 0 <= persistence < 1:
         raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")
     weights: NDArray[np.float64] = (1 - persistence) * persistence ** np.arange(float(depth))
@@ -35,7 +39,11 @@ def rbp_rank_weights(persistence: float, depth: int) -> NDArray[np.float64]:
 
 
 def ap_rank_weights(depth: int) -> NDArray[np.float64]:
-    """float64[depth]: the weight of each rank in AP before anything is judged; their sum is 1."""
+    """float64[depth]: the weight of each rank in AP before anything is judged; their sum is 1.
+
+    >>> ap_rank_weights(2).tolist()  # (1 + 1 + 1/2) / 4 and (1 + 1/2) / 4
+    [0.625, 0.375]
+    """
     inverse = 1.0 / np.arange(1, depth + 1)
     weights: NDArray[np.float64] = (1 + np.cumsum(inverse[::-1])[::-1]) / (2 * depth)
     return weights
@@ -54,6 +62,11 @@ def document_sizes(
     depend on the order of the runs: they go from high ranks to low ones. The share `uniform` of all
     size is given to all documents alike. Raises ValueError for too few ranks, or for a share
     outside 0 <= uniform <= 1.
+
+    Both runs have a and b at the first two ranks, sqrt(.5² + .25²):
+
+    >>> document_sizes(candidates, rbp_rank_weights(0.5, 5)).round(4).tolist()[:3]
+    [0.559, 0.559, 0.125]
     """
     if not 0 <= uniform <= 1:
         raise ValueError(f"uniform must lie in 0..1, not {uniform}")
@@ -77,5 +90,9 @@ def document_sizes(
 def weighted_counts(
     cells: NDArray[np.integer], weights: NDArray[np.float64], count: int
 ) -> NDArray[np.float64]:
-    """float64[count]: the sum of the weights of each cell."""
+    """float64[count]: the sum of the weights of each cell.
+
+    >>> weighted_counts(np.array([0, 2, 0]), np.array([0.5, 1.0, 0.25]), 3).tolist()
+    [0.75, 0.0, 1.0]
+    """
     return np.bincount(cells, weights=weights, minlength=count).astype(np.float64, copy=False)

@@ -50,7 +50,15 @@ class PoolStrata:
 
 def count_strata(strata: NDArray[np.int64], outcomes: NDArray[np.int8], count: int) -> PoolStrata:
     """The strata of a topic's pool, from the stratum and the outcome of each document of the pool:
-    1 relevant, 0 not, UNJUDGED."""
+    1 relevant, 0 not, UNJUDGED.
+
+    >>> strata, outcomes = np.array([0, 0, 1, 1, 1, 1]), np.array([1, 0, -1, 1, 0, -1], np.int8)
+    >>> pool = count_strata(strata, outcomes, 2)
+    >>> pool.documents.tolist(), pool.judged.tolist(), pool.relevant.tolist()
+    ([2, 4], [2, 2], [1, 1])
+    >>> pool.relevant_estimate  # 1 + 4/2
+    3.0
+    """
     return PoolStrata(
         np.bincount(strata, minlength=count),
         np.bincount(strata[outcomes != UNJUDGED], minlength=count),
@@ -75,6 +83,11 @@ def stratified_inferred_ap(
     run has A relevant, B unjudged, B relevant, B not relevant: R = 1 + 2. At rank 1 the precision
     is 1. At rank 3 it is 1/3 + (2/3)(1/2 · 1 + 1/2 · 1/2) = 5/6: the unjudged document counts as
     half a relevant one. xinfAP is (1 + 2 · 5/6) / 3 = 8/9, up to ε.
+
+    >>> pool = PoolStrata(np.array([2, 4]), np.array([2, 2]), np.array([1, 1]))
+    >>> strata, outcomes = np.array([0, 1, 1, 1]), np.array([1, -1, 1, 0], np.int8)
+    >>> round(stratified_inferred_ap(strata, outcomes, pool), 4)
+    0.8889
     """
     total = pool.relevant_estimate
     if total <= 0:

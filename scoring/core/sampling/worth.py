@@ -30,6 +30,10 @@ def can_be_estimated(measure: Measure, depth: int) -> bool:
     """Whether the score is such a sum, over no more than `depth` documents, or nDCG at a cutoff.
 
     A sum without a cutoff (RBP) is taken to that depth.
+
+    >>> from scoring.core.measures.names import parse_measure
+    >>> [can_be_estimated(parse_measure(name), 10) for name in ("RBP(p=0.8)", "P@10", "P@20", "AP")]
+    [True, True, False, False]
     """
     given = dict(measure.parameters)
     if given.keys() & {"p1", "judged_only"} or measure.family not in (*SUMS, *RATIOS):
@@ -46,6 +50,10 @@ def suits(worth: Worth, rank_weights: NDArray[np.float64]) -> bool:
     A document's term in an estimate is its worth over its probability, which follows the rank
     weights. Where this ratio grows with the rank, a few documents with tiny probabilities decide,
     and intervals are too narrow: samples for RBP(.8) covered RBP(.95) in 74 to 86 % of the draws.
+
+    >>> precision = Worth(np.array([[0.0, 0.0], [0.5, 0.5]]), is_ratio=False)  # P@2
+    >>> suits(precision, np.array([0.5, 0.25])), suits(precision, np.array([0.5, 0.05]))
+    (True, False)
     """
     if worth.is_ratio:
         return False
@@ -58,6 +66,10 @@ def worth_of(measure: Measure, gain_map: NDArray[np.float64], depth: int) -> Wor
 
     `gain_map` is float64[highest_grade + 1], as for `GradedTopics`. Raises ValueError for a
     measure that cannot be estimated.
+
+    >>> from scoring.core.measures.names import parse_measure
+    >>> worth_of(parse_measure("P@2"), np.array([0.0, 1.0]), depth=3).table.tolist()
+    [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
     """
     if not can_be_estimated(measure, depth):
         raise ValueError(f"{measure} is not a sum over the first {depth} documents")
