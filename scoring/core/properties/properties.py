@@ -72,7 +72,15 @@ class _Collection:
 
 
 def properties_of(measure: Measure) -> dict[Property, PropertyResult]:
-    """The measure's row of the table. Its own cutoff plays no part: every one is searched."""
+    """The measure's row of the table. Its own cutoff plays no part: every one is searched.
+
+    >>> from scoring.core.measures.names import parse_measure
+    >>> found = properties_of(parse_measure("P@10"))
+    >>> [name for name in PROPERTIES if not found[name].holds]  # as in the paper, Table 2
+    ['monotonic', 'top-weighted', 'realizable']
+    >>> found["monotonic"].counter_example  # at rank 2 is a document that is not relevant
+    CounterExample(cutoff=1, rankings=('10', '10'), cutoffs=(1, 2), scores=(1.0, 0.5))
+    """
     collections = [_score_all(measure, size) for size in range(2, _LARGEST + 1)]
     sign = sign_of(measure)
     searches = {

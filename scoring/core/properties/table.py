@@ -66,7 +66,12 @@ class PropertyRow:
 
 @cache
 def property_table() -> tuple[PropertyRow, ...]:
-    """The rows of PAPER and FURTHER, searched for once."""
+    """The rows of PAPER and FURTHER, searched for once.
+
+    >>> held = {row.name: row.held for row in property_table()}
+    >>> held["RBP(p=0.8)@k"], held["P@k"]
+    (6, 4)
+    """
     named = [(name, measure_at_any_cutoff(name)) for name in (*PAPER, *FURTHER)]
     return tuple(
         PropertyRow(table_name(name, measure), measure, findings_of(measure))
@@ -76,31 +81,52 @@ def property_table() -> tuple[PropertyRow, ...]:
 
 @lru_cache(maxsize=256)
 def findings_of(measure: Measure) -> Mapping[Property, PropertyResult]:
-    """`properties_of`, remembered."""
+    """`properties_of`, remembered.
+
+    >>> findings_of(parse_measure("P@10"))["bounded"]
+    PropertyResult(holds=True, counter_example=None)
+    """
     return MappingProxyType(properties_of(measure))
 
 
 def measure_at_any_cutoff(name: str) -> Measure:
-    """The measure of this name; `P@k` stands for every cutoff. Raises as `parse_measure` does."""
+    """The measure of this name; `P@k` stands for every cutoff. Raises as `parse_measure` does.
+
+    >>> str(measure_at_any_cutoff("P@k")), str(measure_at_any_cutoff("AP"))
+    ('P@1', 'AP')
+    """
     if name.endswith(ANY_CUTOFF):
         return parse_measure(f"{name.removesuffix(ANY_CUTOFF)}@1")
     return parse_measure(name)
 
 
 def name_at_any_cutoff(measure: Measure) -> str:
-    """Its name in the table, where its own cutoff plays no part; a recall level is no cutoff."""
+    """Its name in the table, where its own cutoff plays no part; a recall level is no cutoff.
+
+    >>> [name_at_any_cutoff(parse_measure(name)) for name in ("P(rel=2)@10", "IPrec@0.5")]
+    ['P(rel=2)@k', 'IPrec@0.5']
+    """
     if family_of(measure).cutoff not in ("required", "optional"):
         return str(measure)
     return str(Measure(measure.family, measure.parameters)) + ANY_CUTOFF
 
 
 def table_name(asked: str, measure: Measure) -> str:
-    """The measure as a row calls it that was asked for by this name."""
+    """The measure as a row calls it that was asked for by this name.
+
+    >>> measure = parse_measure("P@1")
+    >>> table_name("P@k", measure), table_name("P@1", measure)
+    ('P@k', 'P@1')
+    """
     return name_at_any_cutoff(measure) if asked.endswith(ANY_CUTOFF) else str(measure)
 
 
 def shown_example(example: CounterExample | None) -> str:
-    """`10@1 = 1, 10@2 = 0.5`: rankings, the cutoffs at which they are scored, their scores."""
+    """`10@1 = 1, 10@2 = 0.5`: rankings, the cutoffs at which they are scored, their scores.
+
+    >>> shown_example(CounterExample(1, ("10", "10"), (1, 2), (1.0, 0.5)))
+    '10@1 = 1, 10@2 = 0.5'
+    """
     if example is None:
         return ""
     parts = zip(example.rankings, example.cutoffs, example.scores, strict=True)
@@ -108,7 +134,11 @@ def shown_example(example: CounterExample | None) -> str:
 
 
 def table_columns(*, examples: bool) -> list[str]:
-    """The titles of what `table_cells` gives."""
+    """The titles of what `table_cells` gives.
+
+    >>> table_columns(examples=False)[:3]
+    ['measure', 'bounded', 'monotonic']
+    """
     columns = ["measure", *PROPERTIES]
     return columns + [f"{name}_example" for name in PROPERTIES] if examples else columns
 
@@ -116,7 +146,11 @@ def table_columns(*, examples: bool) -> list[str]:
 def table_cells(
     name: str, found: Mapping[Property, PropertyResult], *, examples: bool
 ) -> list[str]:
-    """A row of the table as text."""
+    """A row of the table as text.
+
+    >>> table_cells("P@k", findings_of(parse_measure("P@1")), examples=False)
+    ['P@k', 'yes', 'no', 'yes', 'no', 'yes', 'yes', 'no']
+    """
     cells = [name, *("yes" if found[each].holds else "no" for each in PROPERTIES)]
     if examples:
         cells += [shown_example(found[each].counter_example) for each in PROPERTIES]
