@@ -27,6 +27,11 @@ def align(ranking: Ranking, table: JudgmentTable, *, depth: int) -> NDArray[np.i
     Topics of the run that the table does not have are left out; a topic that the run misses is
     PAST_END throughout. Documents past `depth` are not looked at. Raises ValueError for a depth
     below 1.
+
+    The grades of d1, d3 and d2. For t2 the run has one document, which nobody judged.
+
+    >>> align(ranking, table, depth=3).tolist()
+    [[2, 0, -1], [-1, -128, -128]]
     """
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
@@ -50,6 +55,9 @@ def align_beginnings(ranking: Ranking, table: JudgmentTable, *, depth: int) -> N
 
     A group that goes on past `depth` is cut there, as `rank` cuts at its own depth. Raises
     ValueError for a depth below 1.
+
+    >>> align_beginnings(ranking, table, depth=3).tolist()
+    [[True, True, False], [True, True, True]]
     """
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
@@ -60,7 +68,11 @@ def align_beginnings(ranking: Ranking, table: JudgmentTable, *, depth: int) -> N
 
 
 def align_fully(ranking: Ranking, table: JudgmentTable, *, depth: int) -> Alignment:
-    """Grades, tied groups, and which unjudged documents were in the pool. Raises ValueError."""
+    """Grades, tied groups, and which unjudged documents were in the pool. Raises ValueError.
+
+    >>> align_fully(ranking, table, depth=3).pooled.tolist()
+    [[False, False, True], [False, False, False]]
+    """
     grades = align(ranking, table, depth=depth)
     pooled = np.zeros(grades.shape, np.bool_)
     if bool((table.grades == UNJUDGED).any()):
@@ -98,7 +110,12 @@ class GradedDocuments:
 
 
 def graded_documents(ranking: Ranking, table: JudgmentTable) -> GradedDocuments:
-    """Topics that the table lacks are left out."""
+    """Topics that the table lacks are left out.
+
+    >>> found = graded_documents(ranking, table)
+    >>> found.grades.tolist(), found.is_tied.tolist()
+    ([2, 0, -1, -1], [False, True, True, False])
+    """
     row_of_topic = np.array([table.row_of.get(topic, -1) for topic in ranking.topics], np.int32)
     rows = np.repeat(row_of_topic, ranking.lengths)
     found = find_judgments(table, rows=rows, doc_ids=ranking.doc_ids, hashes=ranking.hashes)

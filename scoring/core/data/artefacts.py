@@ -40,6 +40,9 @@ def pack_ranking(ranking: Ranking) -> bytes:
     """The ranking as bytes; equal rankings give equal bytes under one version of zlib.
 
     Raises ValueError for a topic name that holds a NUL character.
+
+    >>> pack_ranking(ranking)[:6]
+    b'TSRANK'
     """
     if any("\0" in topic for topic in ranking.topics):
         raise ValueError("a topic name holds a NUL character")
@@ -62,7 +65,11 @@ def pack_ranking(ranking: Ranking) -> bytes:
 
 
 def unpack_ranking(blob: bytes) -> Ranking:
-    """The ranking that `pack_ranking` packed. Raises ArtefactError."""
+    """The ranking that `pack_ranking` packed. Raises ArtefactError.
+
+    >>> unpack_ranking(pack_ranking(ranking)).doc_ids.tolist()
+    [b'd1', b'd3', b'd2', b'd1']
+    """
     (topics, documents), payload = _open(_RANKING, blob)
     try:
         body = zlib.decompress(payload)
@@ -93,7 +100,12 @@ def unpack_ranking(blob: bytes) -> Ranking:
 def unpack_topic(blob: bytes, topic: str) -> Ranking:
     """One topic of a packed ranking, as a ranking of that topic alone; without documents where it
     has none. The rest is inflated and dropped: memory is that of the blob and of the topic. Raises
-    ArtefactError."""
+    ArtefactError.
+
+    >>> blob = pack_ranking(ranking)
+    >>> unpack_topic(blob, "t2").doc_ids.tolist(), unpack_topic(blob, "t3").doc_ids.tolist()
+    ([b'd1'], [])
+    """
     ((back, doc_ids),) = _parts(blob, [(topic, 0, None)])
     return Ranking(
         topics=(topic,),
@@ -106,7 +118,11 @@ def unpack_topic(blob: bytes, topic: str) -> Ranking:
 
 def unpack_doc_ids(blob: bytes, cells: Sequence[tuple[str, int]]) -> list[bytes]:
     """The documents at these topics and positions, b"" where the ranking has none; in as little
-    memory. Raises ArtefactError."""
+    memory. Raises ArtefactError.
+
+    >>> unpack_doc_ids(pack_ranking(ranking), [("t1", 2), ("t2", 1)])
+    [b'd2', b'']
+    """
     found = _parts(blob, [(topic, position, position + 1) for topic, position in cells])
     return [bytes(doc_ids[0]) if len(doc_ids) else b"" for _, doc_ids in found]
 
@@ -189,14 +205,22 @@ class _Inflating:
 
 
 def pack_grades(grades: NDArray[np.int8]) -> bytes:
-    """A grade matrix int8[topics, depth] as bytes."""
+    """A grade matrix int8[topics, depth] as bytes.
+
+    >>> len(pack_grades(np.array([[2, -1]], np.int8)))  # 16 bytes of header, 16 of shape, 2 grades
+    34
+    """
     if grades.ndim != 2 or grades.dtype != np.int8:
         raise ValueError(f"grades must be int8[topics, depth], not {grades.dtype}{grades.shape}")
     return _seal(_GRADES, grades.shape, grades.tobytes())
 
 
 def unpack_grades(blob: bytes) -> NDArray[np.int8]:
-    """int8[topics, depth], a read-only view of the blob. Raises ArtefactError."""
+    """int8[topics, depth], a read-only view of the blob. Raises ArtefactError.
+
+    >>> unpack_grades(pack_grades(np.array([[2, -1, -128]], np.int8))).tolist()
+    [[2, -1, -128]]
+    """
     (topics, depth), payload = _open(_GRADES, blob)
     if len(payload) != topics * depth:
         raise ArtefactError(f"{len(payload)} grades for {topics} x {depth} ranks")
@@ -204,14 +228,22 @@ def unpack_grades(blob: bytes) -> NDArray[np.int8]:
 
 
 def pack_vector(values: NDArray[np.float64]) -> bytes:
-    """A vector float64[n] as bytes, NaN included."""
+    """A vector float64[n] as bytes, NaN included.
+
+    >>> len(pack_vector(np.array([0.5, np.nan])))  # 16 bytes of header, 16 of shape, 2 values
+    48
+    """
     if values.ndim != 1 or values.dtype != np.float64:
         raise ValueError(f"a vector must be float64[n], not {values.dtype}{values.shape}")
     return _seal(_VECTOR, (len(values), 0), values.astype("<f8", copy=False).tobytes())
 
 
 def unpack_vector(blob: bytes) -> NDArray[np.float64]:
-    """float64[n], a read-only view of the blob. Raises ArtefactError."""
+    """float64[n], a read-only view of the blob. Raises ArtefactError.
+
+    >>> unpack_vector(pack_vector(np.array([0.5, np.nan]))).tolist()
+    [0.5, nan]
+    """
     (length, _), payload = _open(_VECTOR, blob)
     if len(payload) != length * 8:
         raise ArtefactError(f"{len(payload)} bytes for {length} values")

@@ -56,6 +56,13 @@ def align_lines(
 
     `topic_index`, `doc_ids` and `retrieval_scores` are those of `rank`. Raises ValueError as it
     does.
+
+    Lines may come in any order:
+
+    >>> columns = {"doc_ids": np.array([b"d3", b"d1"]), "retrieval_scores": np.array([1.0, 2.0])}
+    >>> columns |= {"topics": ["t1"], "topic_index": np.zeros(2, np.int32)}
+    >>> align_lines(table, **columns).grades.tolist()
+    [[2, 0], [-128, -128]]
     """
     check_columns(topics, topic_index, doc_ids, retrieval_scores, max_depth)
     row_of_topic = np.array([table.row_of.get(topic, -1) for topic in topics], np.int32)

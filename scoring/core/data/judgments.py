@@ -85,6 +85,12 @@ def build_table(
 
     Raises ValueError, naming topic and document, for a grade above `highest_grade`, for a document
     judged twice in a topic, and for a topic of the qrels that the campaign does not have.
+
+    >>> columns = {"doc_ids": np.array([b"d1", b"d2", b"d3"]), "grades": np.array([2, 0, -1])}
+    >>> rows = np.zeros(3, np.int32)
+    >>> topics = {"topics": ["t1", "t2"], "qrels_topics": ["t1"], "topic_index": rows}
+    >>> build_table(**topics, **columns, highest_grade=2).grade_counts.tolist()
+    [[1, 0, 1], [0, 0, 0]]
     """
     _check_columns(topics, qrels_topics, topic_index, doc_ids, grades, highest_grade)
     rows = _rows_of(topics, qrels_topics)[topic_index]
@@ -130,6 +136,11 @@ def find_judgments(
     `rows` are positions in the table's topics, -1 for topics that it lacks; `hashes` are
     `hash_doc_ids(doc_ids)`. Found by hash, then verified in full on the bytes; ids may be padded to
     another width than the table's.
+
+    >>> rows, doc_ids = np.zeros(2, np.int32), np.array([b"d3", b"d9"])
+    >>> hashes = hash_doc_ids(doc_ids)
+    >>> find_judgments(table, rows=rows, doc_ids=doc_ids, hashes=hashes).tolist()
+    [1, -1]
     """
     if compiled.align is not None:
         places = np.empty(len(hashes), np.int32)
@@ -150,7 +161,13 @@ def judged_documents(
     doc_ids: NDArray[np.bytes_],
     hashes: NDArray[np.uint64],
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """As `find_judgments`, the judged ones alone, in no order: which they are, their indices."""
+    """As `find_judgments`, the judged ones alone, in no order: which they are, their indices.
+
+    >>> rows, doc_ids = np.zeros(2, np.int32), np.array([b"d9", b"d3"])
+    >>> found = judged_documents(table, rows=rows, doc_ids=doc_ids, hashes=hash_doc_ids(doc_ids))
+    >>> [each.tolist() for each in found]
+    [[1], [1]]
+    """
     first = table.slots.take(_slot_of(table.first_slots, table.shifts, rows, hashes))
     pending = np.flatnonzero(first >= 0)  # which documents are still asked about
     places = first.take(pending).astype(np.int64)

@@ -83,6 +83,12 @@ def rank(
 
     A document occurs at most once per topic: the reader of the file refuses anything else.
     Raises ValueError for columns that do not fit together or a score that is not a number.
+
+    >>> columns = {"topics": ["t1"], "topic_index": np.zeros(3, np.int32)}
+    >>> columns |= {"doc_ids": np.array([b"d1", b"d2", b"d3"])}
+    >>> found = rank(**columns, retrieval_scores=np.array([1.0, 2.0, 1.0]))
+    >>> found.doc_ids.tolist(), found.tie_groups.tolist()
+    ([b'd2', b'd3', b'd1'], [0, 1, 1])
     """
     check_columns(topics, topic_index, doc_ids, retrieval_scores, max_depth)
     doc_ids = whole_words(doc_ids)
@@ -108,6 +114,9 @@ def hash_doc_ids(doc_ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
     Each 64-bit word is multiplied by an odd number of its own and the results are added: words of
     padding add nothing. All bytes of an id reach the leading bits, which are those to look up by.
     Hashes only speed a join up; whoever joins by them compares the ids as well.
+
+    >>> bool(hash_doc_ids(np.array([b"d1"])) == hash_doc_ids(np.array([b"d1"], "S24")))
+    True
     """
     words = id_words(doc_ids)
     hashes = words[:, 0] * np.uint64(_GOLDEN)
@@ -120,6 +129,9 @@ def id_words(doc_ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
     """uint64[documents, words]: the ids as 64-bit words (first byte lowest), a view if it can be.
 
     Equal ids have equal words; the order of the words is not the order of the ids.
+
+    >>> id_words(np.array([b"A", b"BA"])).tolist()  # A is 65, and 66 + 256 * 65
+    [[65], [16706]]
     """
     padded = np.ascontiguousarray(_padded(doc_ids))
     words: NDArray[np.uint64] = padded.view("<u8").reshape(
@@ -129,7 +141,11 @@ def id_words(doc_ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
 
 
 def whole_words(doc_ids: NDArray[np.bytes_]) -> NDArray[np.bytes_]:
-    """S{w}[documents]: the same ids, w the smallest multiple of 8 that holds the longest."""
+    """S{w}[documents]: the same ids, w the smallest multiple of 8 that holds the longest.
+
+    >>> whole_words(np.array([b"document-1"], "S32")).dtype.itemsize  # ten bytes
+    16
+    """
     padded = _padded(doc_ids)
     words = id_words(padded)
     used = words.shape[1]
@@ -151,7 +167,13 @@ def check_columns(
     retrieval_scores: NDArray[np.float64],
     max_depth: int | None,
 ) -> None:
-    """Raises ValueError for columns that do not fit together; shapes as in `rank`."""
+    """Raises ValueError for columns that do not fit together; shapes as in `rank`.
+
+    >>> check_columns(["t1"], np.zeros(1, np.int32), np.array([b"d1"]), np.array([np.nan]), None)
+    Traceback (most recent call last):
+        ...
+    ValueError: a retrieval score is not a number
+    """
     lines = len(topic_index)
     if (
         topic_index.shape != (lines,)
@@ -176,7 +198,13 @@ def check_columns(
 def score_order(
     topic_index: NDArray[np.int32], retrieval_scores: NDArray[np.float64]
 ) -> NDArray[np.intp] | None:
-    """Lines by topic, then descending score; None where they stand so already, as in most runs."""
+    """Lines by topic, then descending score; None where they stand so already, as in most runs.
+
+    >>> score_order(np.array([1, 0, 0], np.int32), np.array([0.5, 0.1, 0.9])).tolist()
+    [2, 1, 0]
+    >>> score_order(np.array([0, 0, 1], np.int32), np.array([0.9, 0.1, 0.5])) is None
+    True
+    """
     changes = topic_index[1:] != topic_index[:-1]
     falling = retrieval_scores[1:] <= retrieval_scores[:-1]
     stand_together = bool((topic_index[1:] >= topic_index[:-1]).all())
@@ -194,7 +222,11 @@ def score_order(
 def begins_group(
     topic_index: NDArray[np.int32], retrieval_scores: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """bool[lines]: a group of lines with the same topic and the same score begins here."""
+    """bool[lines]: a group of lines with the same topic and the same score begins here.
+
+    >>> begins_group(np.array([0, 0, 0, 1], np.int32), np.array([0.9, 0.5, 0.5, 0.5])).tolist()
+    [True, True, False, True]
+    """
     begins = np.ones(len(topic_index), np.bool_)
     np.not_equal(topic_index[1:], topic_index[:-1], out=begins[1:])
     begins[1:] |= retrieval_scores[1:] != retrieval_scores[:-1]
@@ -205,6 +237,9 @@ def tie_order(doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]) -> NDArray
     """What orders documents by group, and within a group by id, descending as bytes.
 
     `groups` are numbered upwards from 0; no group names a document twice.
+
+    >>> tie_order(np.array([b"d1", b"d2", b"d3"]), np.array([0, 1, 1])).tolist()
+    [0, 2, 1]
     """
     keys = tie_keys(doc_ids, groups)
     if keys is not None:
@@ -219,7 +254,13 @@ def tie_keys(
 ) -> NDArray[np.uint64] | None:
     """uint64[documents]: keys that stand in tie order, made of the group and, from each word of the
     ids, the bits between the first and the last that are not alike in all of them; below them are
-    `spare_bits` zeros. None where they are more than a word holds."""
+    `spare_bits` zeros. None where they are more than a word holds.
+
+    >>> tie_keys(np.array([b"d1", b"d2", b"d3"]), np.array([0, 1, 1])).argsort().tolist()
+    [0, 2, 1]
+    >>> tie_keys(np.array([b"a" * 16, b"z" * 16]), np.array([0, 0])) is None  # 61 bits of each word
+    True
+    """
     keys = groups.astype(np.uint64)
     bits = int(groups.max(initial=0)).bit_length() + spare_bits
     for word in id_words(doc_ids).T:

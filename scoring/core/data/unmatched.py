@@ -29,7 +29,11 @@ class LongerIds:
 
 def first_cells(rows: NDArray[np.int32], doc_ids: NDArray[np.bytes_]) -> list[Cell]:
     """Those of the first topics of the table, in ascending order whatever that of the lines, 1,000
-    at most. Row -1 is that of unknown topics."""
+    at most. Row -1 is that of unknown topics.
+
+    >>> first_cells(np.array([1, 0, -1], np.int32), np.array([b"d5", b"d2", b"d1"]))
+    [(0, b'd2'), (1, b'd5')]
+    """
     counts = np.cumsum(np.bincount(rows[rows >= 0]))
     topics = int(np.searchsorted(counts, MAX_DOCUMENTS)) + 1
     known = np.flatnonzero((rows >= 0) & (rows < topics))
@@ -40,7 +44,11 @@ def first_cells(rows: NDArray[np.int32], doc_ids: NDArray[np.bytes_]) -> list[Ce
 
 def longer_ids(table: JudgmentTable, documents: Sequence[Cell]) -> LongerIds | None:
     """The separator by which most documents of a run would be judged, None if no one helps. Looks
-    at 100,000 judgments."""
+    at 100,000 judgments.
+
+    >>> longer_ids(table, [(0, b"d1-1"), (0, b"d3-2")])
+    LongerIds(side='run', separator='-', count=2, looked_at=2)
+    """
     topics = np.array(sorted({row for row, _ in documents}), np.int32)
     judged = np.flatnonzero((table.grades >= 0) & np.isin(table.rows, topics))[:MAX_JUDGMENTS]
     qrels = set(zip(table.rows[judged].tolist(), table.doc_ids[judged].tolist(), strict=True))
