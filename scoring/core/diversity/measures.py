@@ -67,7 +67,11 @@ class DiversityFamily:
 
 def parse_diversity_measure(text: str) -> Measure:
     """The measure of this name, such as `alpha_nDCG(alpha=0.5)@10`, or of ndeval's,
-    `alpha-nDCG@10`. Raises UnknownMeasure or BadMeasure."""
+    `alpha-nDCG@10`. Raises UnknownMeasure or BadMeasure.
+
+    >>> str(parse_diversity_measure("alpha-nDCG@10")), str(parse_diversity_measure("strec@5"))
+    ('alpha_nDCG@10', 'StRecall@5')
+    """
     if of_ndeval := _NAME_OF_NDEVAL.fullmatch(text.strip()):
         name, cutoff = of_ndeval.groups()
         text = _BY_NDEVAL.get(name, name.replace("-", "_")) + cutoff
@@ -75,7 +79,11 @@ def parse_diversity_measure(text: str) -> Measure:
 
 
 def diversity_family(name: str) -> DiversityFamily:
-    """The family of this name. Raises UnknownMeasure, suggesting the nearest name."""
+    """The family of this name. Raises UnknownMeasure, suggesting the nearest name.
+
+    >>> diversity_family("StRecall").pretty_name
+    'Subtopic recall'
+    """
     if name not in _BY_NAME:
         nearest = nearest_name(name, list(_BY_NAME))
         hint = f"; did you mean {nearest}?" if nearest else f"; there are {', '.join(_BY_NAME)}"
@@ -84,6 +92,13 @@ def diversity_family(name: str) -> DiversityFamily:
 
 
 def diversity_score(measure: Measure, ranking: LabelledRanking) -> Score:
+    """Base and residual of the measure. Raises UnknownMeasure and BadMeasure.
+
+    Document x was not judged, and could have the other subtopic:
+
+    >>> diversity_score(parse_diversity_measure("StRecall@2"), labelled(topic, ["a", "x"]))
+    Score(base=0.5, residual=0.5)
+    """
     family = diversity_family(measure.family)
     return family.compute(arguments_of(family, measure), ranking)
 
@@ -92,19 +107,31 @@ def diversity_score(measure: Measure, ranking: LabelledRanking) -> Score:
 
 
 def gains(labels: Labels, alpha: float) -> Vector:
-    """float64[documents]: what each adds to the documents above it."""
+    """float64[documents]: what each adds to the documents above it.
+
+    >>> gains(labelled(topic, ["a", "b", "c"]).labels, alpha=0.5).tolist()  # b repeats a subtopic
+    [1.0, 1.5, 0.0]
+    """
     above: NDArray[np.int64] = np.cumsum(labels, axis=0) - labels
     added: Vector = np.where(labels, (1.0 - alpha) ** above, 0.0).sum(axis=1)
     return added
 
 
 def reciprocal(ranks: int) -> Vector:
-    """1/i"""
+    """1/i
+
+    >>> reciprocal(3).round(4).tolist()
+    [1.0, 0.5, 0.3333]
+    """
     return np.asarray(1.0 / np.arange(1, ranks + 1))
 
 
 def logarithmic(ranks: int) -> Vector:
-    """1/log2(i + 1)"""
+    """1/log2(i + 1)
+
+    >>> logarithmic(3).round(4).tolist()
+    [1.0, 0.6309, 0.5]
+    """
     return np.asarray(1.0 / np.log2(np.arange(2, ranks + 2)))
 
 

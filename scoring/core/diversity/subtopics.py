@@ -56,7 +56,12 @@ class LabelledRanking:
 
 
 def judged_topic(judgments: Iterable[tuple[str, str, int]], *, rel: int = 1) -> JudgedTopic:
-    """Of `subtopic, document, grade` triples; documents with grades below 0 only are not judged."""
+    """Of `subtopic, document, grade` triples; documents with grades below 0 only are not judged.
+
+    >>> found = judged_topic([("1", "a", 1), ("1", "b", 1), ("2", "b", 1), ("2", "c", 0)])
+    >>> list(found.documents), found.labels.tolist()
+    (['a', 'b', 'c'], [[True, False], [True, True], [False, False]])
+    """
     graded = [each for each in judgments if each[2] >= 0]
     documents = sorted({doc_id for _, doc_id, _ in graded}, key=str.encode)
     relevant = [(subtopic, doc_id) for subtopic, doc_id, grade in graded if grade >= rel]
@@ -70,7 +75,12 @@ def judged_topic(judgments: Iterable[tuple[str, str, int]], *, rel: int = 1) -> 
 
 
 def labelled(topic: JudgedTopic, ranking: Sequence[str]) -> LabelledRanking:
-    """The documents of a ranking, best first, with the judgments of their topic."""
+    """The documents of a ranking, best first, with the judgments of their topic.
+
+    >>> found = labelled(topic, ["b", "x"])
+    >>> found.labels.tolist(), found.judged.tolist()
+    ([[True, True], [False, False]], [True, False])
+    """
     rows = np.array([topic.documents.get(doc_id, -1) for doc_id in ranking], np.int64)
     judged = rows >= 0
     labels = np.zeros((rows.size, topic.subtopics), np.bool_)
