@@ -20,7 +20,11 @@ def gains_at_ranks(
     arguments: Arguments, workings: Workings, ranks: int, *, unknown: float = 0.0
 ) -> NDArray[np.float64]:
     """float64[topics, ranks]: the gain of each document, `unknown` where nobody judged it and after
-    the last one."""
+    the last one.
+
+    >>> gains_at_ranks(arguments("INST"), workings, 4, unknown=0.5).tolist()
+    [[1.0, 0.0, 0.5, 1.0], [0.0, 0.5, 0.5, 0.5]]
+    """
     graded = workings.graded
     gains = np.full(256, unknown)  # negative cells count from the end
     if arguments.word("gain") == BINARY:
@@ -41,6 +45,13 @@ def compute_inst(arguments: Arguments, workings: Workings) -> Scores:
     after a relevant document and grows by 1 after another. By induction over the ranks below, one
     more relevant document increases Σ g·w and decreases Σ w: all unknown documents relevant is the
     upper bound. That holds for gains of 0 and 1.
+
+    With T = 1 and a single, relevant document the base is 6/π².
+
+    >>> single = GradedTopics(np.array([[1]], np.int8), np.array([[0, 1]]), np.arange(2.0))
+    >>> scores = compute_inst(arguments("INST(T=1)"), Workings(single))
+    >>> scores.base.round(4).tolist(), (scores.base + scores.residual).round(4).tolist()
+    ([0.6079], [1.0])
     """
     wanted, depth = arguments.real("T"), workings.graded.depth
     base = _rate(gains_at_ranks(arguments, workings, depth), wanted, goes_on_relevant=False)
@@ -70,7 +81,13 @@ def _rate(
 
 
 def compute_bpm(arguments: Arguments, workings: Workings) -> Scores:
-    """A user who comes to the end of the list reads on to the cutoff, without a gain."""
+    """A user who comes to the end of the list reads on to the cutoff, without a gain.
+
+    >>> compute_bpm(arguments("BPM(T=1)@10"), workings).base.tolist()  # stops at rank 1, and at 10
+    [1.0, 0.0]
+    >>> compute_bpm(arguments("BPM(T=3)@10"), workings).base.tolist()
+    [0.2, 0.0]
+    """
     cutoff, wanted = arguments.required_cutoff(), arguments.real("T")
     gains = gains_at_ranks(arguments, workings, workings.ranks_of(cutoff))
     gained = gains.cumsum(axis=1)

@@ -109,7 +109,11 @@ _CUT: Final = {family.trec_eval_cut: family.name for family in FAMILIES if famil
 
 
 def from_trec_eval(text: str) -> str | None:
-    """Our name of the measure that trec_eval writes so, None if it has none such."""
+    """Our name of the measure that trec_eval writes so, None if it has none such.
+
+    >>> from_trec_eval("map_cut_10"), from_trec_eval("AP@10")
+    ('AP@10', None)
+    """
     if text in _WHOLE:
         return _WHOLE[text]
     matched = _WITH_RANK.fullmatch(text)
@@ -120,7 +124,11 @@ def from_trec_eval(text: str) -> str | None:
 
 
 def from_other_tools(text: str) -> str:
-    """`recall_at_100`, `recall_100` and `Recall.100` as `recall@100`, if it has a cutoff."""
+    """`recall_at_100`, `recall_100` and `Recall.100` as `recall@100`, if it has a cutoff.
+
+    >>> from_other_tools("recall_at_100"), from_other_tools("Recall.100")
+    ('recall@100', 'Recall@100')
+    """
     matched = _AT_RANK.fullmatch(text)
     if matched is None or (matched[2] == "." and matched[1] in _WHOLE):  # parameters in trec_eval
         return text
@@ -130,25 +138,42 @@ def from_other_tools(text: str) -> str:
 
 def spelled(name: str) -> str:
     """Our name of the family that another tool calls so, whatever its capitals, hyphens and
-    underscores, perhaps with parameters; a name that nobody uses stays as it is."""
+    underscores, perhaps with parameters; a name that nobody uses stays as it is.
+
+    >>> spelled("mrr"), spelled("ndcg_burges"), spelled("nonsense")
+    ('RR', 'nDCG(gain=exp)', 'nonsense')
+    """
     if name in _FAMILY_NAMES:
         return name
     return IR_MEASURES.get(name) or _BY_FOLDED.get(_folded(name), name)
 
 
 def is_family(name: str) -> bool:
+    """Whether this is our name of a family.
+
+    >>> is_family("nDCG"), is_family("ndcg")
+    (True, False)
+    """
     return name in _FAMILY_NAMES
 
 
 def advice(name: str) -> str:
     """What to take instead of a name with several meanings, or with one that is computed
-    elsewhere; "" for others."""
+    elsewhere; "" for others.
+
+    >>> advice("hole"), advice("nDCG")
+    ("'hole' is 1 - Judged: use Judged", '')
+    """
     said = ADVICE.get(_folded(name))
     return f"{name!r} {said}" if said else ""
 
 
 def unknown(name: str) -> str:
-    """What to say of a name that is no measure's."""
+    """What to say of a name that is no measure's.
+
+    >>> unknown("presicion")  # the nearest name is "precision", of other tools
+    "there is no measure 'presicion'; did you mean P?"
+    """
     if said := advice(name):
         return said
     near = [_BY_FOLDED[each].partition("(")[0] for each in near_names(_folded(name), _BY_FOLDED)]
@@ -159,7 +184,11 @@ def unknown(name: str) -> str:
 
 def to_trec_eval(measure: Measure) -> str | None:
     """What trec_eval 10 calls this measure, None if it has none such. `rel` is no part of it: there
-    an option of the command line says so (-l)."""
+    an option of the command line says so (-l).
+
+    >>> to_trec_eval(parse_measure("nDCG@10")), to_trec_eval(parse_measure("RBP(p=0.8)"))
+    ('ndcg_cut_10', None)
+    """
     given = {key: value for key, value in measure.parameters if key != "rel"}
     family = next(each for each in FAMILIES if each.name == measure.family)
     if given == {"levels": "trec_eval"} and family.cutoff == "recall":

@@ -122,7 +122,12 @@ class Scores:
 
 def stacked(runs: Sequence[GradedTopics]) -> GradedTopics:
     """Several runs of one gain map as one, as deep as the deepest: the topics of each below those
-    of the run before it."""
+    of the run before it.
+
+    >>> short = GradedTopics(graded.grades[:, :2], graded.grade_counts, graded.gain_map)
+    >>> stacked([graded, short]).grades.tolist()[2]
+    [1, 0, -128, -128]
+    """
     if len(runs) == 1:
         return runs[0]
     pooled = [run.pooled for run in runs if run.pooled is not None]
@@ -135,7 +140,11 @@ def stacked(runs: Sequence[GradedTopics]) -> GradedTopics:
 
 
 def below_each_other(matrices: Sequence[NDArray[_T]], past_end: int) -> NDArray[_T]:
-    """The rows of all matrices in one as wide as the widest, filled up with `past_end`."""
+    """The rows of all matrices in one as wide as the widest, filled up with `past_end`.
+
+    >>> below_each_other([np.array([[1, 0]]), np.array([[1]])], -128).tolist()
+    [[1, 0], [1, -128]]
+    """
     widest = max(matrix.shape[1] for matrix in matrices)
     if all(matrix.shape[1] == widest for matrix in matrices):
         return np.concatenate(matrices)
@@ -148,7 +157,11 @@ def below_each_other(matrices: Sequence[NDArray[_T]], past_end: int) -> NDArray[
 
 
 def by_run(scores: Scores, runs: int) -> Scores:
-    """The scores of so many runs that were stacked, as float64[runs, topics]."""
+    """The scores of so many runs that were stacked, as float64[runs, topics].
+
+    >>> by_run(Scores(np.array([0.1, 0.2, 0.3, 0.4]), None), runs=2).base.tolist()
+    [[0.1, 0.2], [0.3, 0.4]]
+    """
     residual = scores.residual
     return Scores(
         scores.base.reshape(runs, -1), None if residual is None else residual.reshape(runs, -1)
@@ -156,13 +169,21 @@ def by_run(scores: Scores, runs: int) -> Scores:
 
 
 def each_run(scores: Scores) -> list[Scores]:
-    """The scores of one run after the other, from those of several."""
+    """The scores of one run after the other, from those of several.
+
+    >>> [run.base.tolist() for run in each_run(Scores(np.array([[0.1, 0.2], [0.3, 0.4]]), None))]
+    [[0.1, 0.2], [0.3, 0.4]]
+    """
     residuals = repeat(None) if scores.residual is None else scores.residual
     return [Scores(*row) for row in zip(scores.base, residuals, strict=False)]
 
 
 def default_gain_map(highest_grade: int) -> NDArray[np.float64]:
-    """float64[highest_grade + 1]: grade / highest, for a campaign without a map of its own."""
+    """float64[highest_grade + 1]: grade / highest, for a campaign without a map of its own.
+
+    >>> default_gain_map(2).tolist()
+    [0.0, 0.5, 1.0]
+    """
     if not 1 <= highest_grade <= HIGHEST_POSSIBLE_GRADE:
         raise ValueError(f"the highest grade must lie in 1..{HIGHEST_POSSIBLE_GRADE}")
     return np.arange(highest_grade + 1) / highest_grade
@@ -173,6 +194,9 @@ def condensed(graded: GradedTopics) -> GradedTopics:
     -J, `judged_only` of ir_measures; T. Sakai, Alternatives to bpref, SIGIR 2007).
 
     A base is then one over judged documents; residuals only know what lies after the end.
+
+    >>> condensed(graded).grades.tolist()
+    [[1, 0, 1, -128], [0, -128, -128, -128]]
     """
     order = np.argsort(~graded.judged, axis=1, kind="stable")
     grades = np.take_along_axis(graded.grades, order, axis=1)

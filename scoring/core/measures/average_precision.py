@@ -29,7 +29,11 @@ EPSILON = 0.00001  # trec_eval's INFAP_EPSILON
 
 
 def compute_ap(arguments: Arguments, workings: Workings) -> Scores:
-    """Divides by R, all relevant documents of the qrels, also with a cutoff; 0 where R is 0."""
+    """Divides by R, all relevant documents of the qrels, also with a cutoff; 0 where R is 0.
+
+    >>> compute_ap(arguments("AP"), workings).base.tolist()  # (1/1 + 2/4) / 3
+    [0.5, 0.0]
+    """
     rel, ranks = arguments.integer("rel"), workings.ranks_of(arguments.cutoff)
     relevant = workings.relevant(rel, ranks)
     sums = relevant.sums(workings.precisions_at(relevant, ranks))
@@ -68,13 +72,24 @@ AP = Family(
 
 
 def precision_sums(workings: Workings, places: Ranks, ranks: int) -> NDArray[np.float64]:
-    """float64[topics]: the precision at each of the places, summed, as if these were relevant."""
+    """float64[topics]: the precision at each of the places, summed, as if these were relevant.
+
+    >>> precision_sums(workings, workings.relevant(1, 4), 4).tolist()  # 1/1 + 2/4
+    [1.5, 0.0]
+    """
     return places.sums(workings.precisions_at(places, ranks))
 
 
 def compute_sp(arguments: Arguments, workings: Workings) -> Scores:
     """The upper bound takes every unknown document of the first k for relevant. After a list of d
-    documents with c of them relevant or unknown that adds (c + i - d)/i for each rank i to k."""
+    documents with c of them relevant or unknown that adds (c + i - d)/i for each rank i to k.
+
+    The upper bound of the first topic is 1/1 + 2/3 + 3/4 + 4/5:
+
+    >>> scores = compute_sp(arguments("SP@5"), workings)
+    >>> scores.base.tolist(), (scores.base + scores.residual).round(4).tolist()
+    ([1.5, 0.0], [3.2167, 2.7167])
+    """
     rel, cutoff = arguments.integer("rel"), arguments.required_cutoff()
     ranks = workings.ranks_of(cutoff)
     base = precision_sums(workings, workings.relevant(rel, ranks), ranks)
@@ -85,7 +100,12 @@ def compute_sp(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def missing_precisions(possible: Ranks, workings: Workings, cutoff: int) -> NDArray[np.float64]:
-    """float64[topics]: what the ranks after the end would add to SP@k, all of them relevant."""
+    """float64[topics]: what the ranks after the end would add to SP@k, all of them relevant.
+
+    >>> possible = workings.possible(1, 4)  # three of four documents, and one of two
+    >>> missing_precisions(possible, workings, 5).round(4).tolist()  # 4/5, and 2/3 + 3/4 + 4/5
+    [0.8, 2.2167]
+    """
     lengths = np.minimum(workings.graded.lengths, cutoff).astype(np.float64)
     harmonic = digamma(np.array(cutoff + 1.0)) - digamma(lengths + 1)
     missing: NDArray[np.float64] = (cutoff - lengths) + (possible.counts - lengths) * harmonic
@@ -93,7 +113,11 @@ def missing_precisions(possible: Ranks, workings: Workings, cutoff: int) -> NDAr
 
 
 def compute_retrieved_mean(arguments: Arguments, workings: Workings) -> Scores:
-    """Undefined where nothing relevant was retrieved (within the cutoff, if there is one)."""
+    """Undefined where nothing relevant was retrieved (within the cutoff, if there is one).
+
+    >>> compute_retrieved_mean(arguments("APret"), workings).base.tolist()  # (1/1 + 2/4) / 2
+    [0.75, nan]
+    """
     ranks = workings.ranks_of(arguments.cutoff)
     relevant = workings.relevant(arguments.integer("rel"), ranks)
     sums, counts = precision_sums(workings, relevant, ranks), relevant.counts
@@ -102,12 +126,20 @@ def compute_retrieved_mean(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def compute_gmap(arguments: Arguments, workings: Workings) -> Scores:
-    """A topic's score is max(AP, .00001); the geometric mean is taken over topics."""
+    """A topic's score is max(AP, .00001); the geometric mean is taken over topics.
+
+    >>> compute_gmap(arguments("GMAP"), workings).base.tolist()
+    [0.5, 1e-05]
+    """
     return Scores(np.maximum(compute_ap(arguments, workings).base, LEAST), None)
 
 
 def compute_yaap(arguments: Arguments, workings: Workings) -> Scores:
-    """log((1 + s) / (1 + R - s)) for the sum of precisions s: 0 where R is 0."""
+    """log((1 + s) / (1 + R - s)) for the sum of precisions s: 0 where R is 0.
+
+    >>> compute_yaap(arguments("yaAP"), workings).base.round(4).tolist()  # log(2.5/2.5), log(1/2)
+    [0.0, -0.6931]
+    """
     rel, ranks = arguments.integer("rel"), workings.graded.depth
     sums = precision_sums(workings, workings.relevant(rel, ranks), ranks)
     known = workings.graded.relevant_count(rel)
@@ -210,7 +242,11 @@ RELATIVES_OF_AP = (SP, AP_RETRIEVED, SNAP, GMAP, YAAP)
 
 def compute_bpref(arguments: Arguments, workings: Workings) -> Scores:
     """n judged non-relevant documents above a relevant one cost min(R+k, n) / min(R+k, N); none
-    cost nothing, which covers N = 0. Unjudged documents play no part."""
+    cost nothing, which covers N = 0. Unjudged documents play no part.
+
+    >>> compute_bpref(arguments("bpref"), workings).base.round(4).tolist()  # (1 + 1 - 1/3) / 3
+    [0.5556, 0.0]
+    """
     rel, ranks = arguments.integer("rel"), workings.graded.depth
     known = workings.graded.relevant_count(rel)
     others = workings.graded.grade_counts.sum(axis=1) - known
@@ -224,7 +260,11 @@ def compute_bpref(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def compute_gm_bpref(arguments: Arguments, workings: Workings) -> Scores:
-    """A topic's score is max(bpref, .00001); the geometric mean is taken over topics."""
+    """A topic's score is max(bpref, .00001); the geometric mean is taken over topics.
+
+    >>> compute_gm_bpref(arguments("gm_bpref"), workings).base.round(5).tolist()
+    [0.55556, 1e-05]
+    """
     return Scores(np.maximum(compute_bpref(arguments, workings).base, LEAST), None)
 
 
@@ -233,6 +273,14 @@ def compute_inferred_ap(arguments: Arguments, workings: Workings) -> Scores:
 
     Documents that are not in the pool count as irrelevant, those in the pool but not judged
     (`GradedTopics.pooled`) as relevant in the proportion of the judged ones.
+
+    Of the two judged documents above rank 4 one is relevant. The unjudged one is in the pool, so
+    that the expected precision is (1 + 3 · 1/2) / 4:
+
+    >>> columns = graded.grades, graded.grade_counts, graded.gain_map
+    >>> in_pool = GradedTopics(*columns, pooled=graded.unjudged)
+    >>> compute_inferred_ap(arguments("infAP"), Workings(in_pool)).base.round(4).tolist()
+    [0.5417, 0.0]
     """
     rel, ranks = arguments.integer("rel"), workings.graded.depth
     relevant = workings.relevant(rel, ranks)

@@ -53,28 +53,49 @@ _BY_NAME: Final = {family.name: family for family in FAMILIES}
 
 
 def meaning_of(name: str) -> str:
-    """What a measure of this name says, in a few sentences. Raises UnknownMeasure."""
+    """What a measure of this name says, in a few sentences. Raises UnknownMeasure.
+
+    >>> meaning_of("ESL(n=1)").endswith("Lower is better.")
+    True
+    """
     facts = family_named(re.split(r"[(@]", name)[0]).facts
     worse = " Lower is better." if facts.is_lower_better else ""
     return f"{facts.pretty_name}. {facts.description}{worse}"
 
 
 def family_of(measure: Measure) -> Family:
-    """The family of a measure. Raises UnknownMeasure."""
+    """The family of a measure. Raises UnknownMeasure.
+
+    >>> family_of(parse_measure("P(rel=2)@10")).name
+    'P'
+    """
     return family_named(measure.family)
 
 
 def is_lower_better(measure: Measure) -> bool:
+    """Whether a lower score of the measure is better. Raises UnknownMeasure.
+
+    >>> is_lower_better(parse_measure("ESL(n=1)")), is_lower_better(parse_measure("AP"))
+    (True, False)
+    """
     return family_of(measure).facts.is_lower_better
 
 
 def sign_of(measure: Measure) -> float:
-    """-1 where a lower score is better: times it, higher is better."""
+    """-1 where a lower score is better: times it, higher is better.
+
+    >>> sign_of(parse_measure("ESL(n=1)")), sign_of(parse_measure("AP"))
+    (-1.0, 1.0)
+    """
     return -1.0 if is_lower_better(measure) else 1.0
 
 
 def family_named(name: str) -> Family:
-    """The family of this name. Raises UnknownMeasure, suggesting the nearest name."""
+    """The family of this name. Raises UnknownMeasure, suggesting the nearest name.
+
+    >>> family_named("nDCG").trec_eval_cut
+    'ndcg_cut'
+    """
     if name not in _BY_NAME:
         nearest = nearest_name(name, list(_BY_NAME))
         hint = f"; did you mean {nearest}?" if nearest else ""
@@ -83,14 +104,22 @@ def family_named(name: str) -> Family:
 
 
 def nearest_name(name: str, names: list[str]) -> str | None:
-    """The name that looks most like what was typed, capitals aside; None if none does."""
+    """The name that looks most like what was typed, capitals aside; None if none does.
+
+    >>> nearest_name("ndgc", ["AP", "nDCG"]), nearest_name("xyz", ["AP", "nDCG"])
+    ('nDCG', None)
+    """
     by_folded = {each.casefold(): each for each in names}
     close = near_names(name.casefold(), by_folded)
     return by_folded[close[0]] if close else None
 
 
 def near_names(name: str, names: Iterable[str]) -> list[str]:
-    """The name that looks most like this one, and up to two others that look much like it."""
+    """The name that looks most like this one, and up to two others that look much like it.
+
+    >>> near_names("precison", ["recall", "precision", "precisions"])
+    ['precision', 'precisions']
+    """
     difflib = import_module("difflib")  # only a name that is mistyped waits for it to load
     known = list(names)
     nearest: list[str] = difflib.get_close_matches(name, known, n=1, cutoff=0.65)

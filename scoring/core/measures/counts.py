@@ -13,27 +13,47 @@ from scoring.core.measures.workings import Workings
 
 
 def retrieved(arguments: Arguments, workings: Workings) -> NDArray[np.int64]:
-    """Documents of the ranking."""
+    """Documents of the ranking.
+
+    >>> retrieved(arguments("NumRet"), workings).tolist()
+    [4, 2]
+    """
     return workings.graded.lengths
 
 
 def relevant(arguments: Arguments, workings: Workings) -> NDArray[np.int64]:
-    """R: relevant documents of the qrels, retrieved or not."""
+    """R: relevant documents of the qrels, retrieved or not.
+
+    >>> relevant(arguments("NumRel"), workings).tolist()
+    [3, 1]
+    """
     return workings.graded.relevant_count(arguments.integer("rel"))
 
 
 def relevant_retrieved(arguments: Arguments, workings: Workings) -> NDArray[np.int64]:
-    """Relevant documents of the ranking."""
+    """Relevant documents of the ranking.
+
+    >>> relevant_retrieved(arguments("NumRelRet"), workings).tolist()
+    [2, 0]
+    """
     return workings.relevant(arguments.integer("rel"), workings.graded.depth).counts
 
 
 def nonrelevant_retrieved(arguments: Arguments, workings: Workings) -> NDArray[np.int64]:
-    """Documents of the ranking judged and not relevant."""
+    """Documents of the ranking judged and not relevant.
+
+    >>> nonrelevant_retrieved(arguments("NumNonRelJudgedRet"), workings).tolist()
+    [1, 1]
+    """
     return workings.nonrelevant(arguments.integer("rel"), workings.graded.depth).counts
 
 
 def one(arguments: Arguments, workings: Workings) -> NDArray[np.int64]:
-    """1 for every topic: their sum is the number of topics."""
+    """1 for every topic: their sum is the number of topics.
+
+    >>> one(arguments("NumQ"), workings).tolist()
+    [1, 1]
+    """
     return np.ones(workings.graded.topics, np.int64)
 
 

@@ -47,7 +47,12 @@ class PrecisionRecall:
 
 def rank_shares(grades: NDArray[np.int8], gain_of_grade: Vector) -> RankShares:
     """`grades` int8[topics, ranks] of the topics that count; `gain_of_grade` float64[highest grade
-    + 1], by grade."""
+    + 1], by grade.
+
+    >>> shares = rank_shares(grades, np.array([0.0, 1.0]))
+    >>> shares.gain.tolist(), shares.unknown.tolist()
+    ([0.5, 0.0, 0.0, 0.5], [0.0, 0.5, 1.0, 0.5])
+    """
     topics, ranks = max(len(grades), 1), grades.shape[1]
     gain, unknown = np.zeros(ranks), np.zeros(ranks, np.int64)
     step = max(1, _GRADES_AT_A_TIME // max(ranks, 1))
@@ -62,7 +67,12 @@ def rank_shares(grades: NDArray[np.int8], gain_of_grade: Vector) -> RankShares:
 
 def bounds_by_depth(shares: RankShares, persistence: float, depths: Sequence[int]) -> CurveBounds:
     """Where the evaluation goes down to each of these depths, and all below is unknown. A depth
-    beyond the ranks is that of the last rank."""
+    beyond the ranks is that of the last rank.
+
+    >>> found = bounds_by_depth(rank_shares(grades, np.array([0.0, 1.0])), 0.5, [0, 1])
+    >>> found.base.tolist(), found.residual.tolist()
+    ([0.0, 0.25], [1.0, 0.5])
+    """
     powers = persistence ** np.arange(len(shares.gain) + 1)
     weights = (1 - persistence) * powers[:-1]
     base = np.concatenate(([0.0], np.cumsum(weights * shares.gain)))
@@ -72,7 +82,14 @@ def bounds_by_depth(shares: RankShares, persistence: float, depths: Sequence[int
 
 
 def bounds_by_persistence(shares: RankShares, persistences: Sequence[float]) -> CurveBounds:
-    """Of the whole ranking, for each p."""
+    """Of the whole ranking, for each p.
+
+    The base is 1/2 (1/2 + 1/16), and 1/2 · 1/4 + 1/8 + 1/2 · 1/16 + 1/16 are unknown.
+
+    >>> found = bounds_by_persistence(rank_shares(grades, np.array([0.0, 1.0])), [0.5])
+    >>> found.base.tolist(), found.residual.tolist()
+    ([0.28125], [0.34375])
+    """
     p = np.asarray(persistences, dtype=np.float64)[:, None]
     powers = p ** np.arange(len(shares.gain) + 1)
     weights = (1 - p) * powers[:, :-1]
@@ -84,6 +101,10 @@ def precision_recall(is_relevant: NDArray[np.bool_], known: int) -> PrecisionRec
     """`is_relevant` bool[ranks], down to the end of the list; `known` is R, at least 1.
 
     Raises ValueError where there is nothing to recall.
+
+    >>> found = precision_recall(np.array([True, False, True]), known=2)
+    >>> found.recall.tolist(), found.interpolated.round(4).tolist()
+    ([0.5, 0.5, 1.0], [1.0, 1.0, 0.6667])
     """
     if known < 1:
         raise ValueError("without relevant documents there is no recall")

@@ -38,7 +38,11 @@ _NAMED: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 
 
 def grouped(names: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The groups, with one more at the end for families that none of them names."""
+    """The groups, with one more at the end for families that none of them names.
+
+    >>> grouped(["AP", "my_measure"])[-1]
+    ('Further measures', ('my_measure',))
+    """
     others = tuple(name for name in names if not any(name in group for _, group in _NAMED))
     return (*_NAMED, ("Further measures", others)) if others else _NAMED
 
@@ -97,13 +101,22 @@ class Entry:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """One for each family, in the catalogue's order."""
+    """One for each family, in the catalogue's order.
+
+    >>> [entry.family for entry in entries()] == list(FAMILIES)
+    True
+    """
     return tuple(entry_of(family) for family in FAMILIES)
 
 
 @cache
 def entry_of(family: Family) -> Entry:
-    """What the catalogue says of one family; scores its example on each edge case."""
+    """What the catalogue says of one family; scores its example on each edge case.
+
+    >>> entry = entry_of(family_of(parse_measure("P@10")))
+    >>> entry.pattern, str(entry.example), entry.range
+    ('P(rel=, judged_only=)@k', 'P@10', '0 to 1')
+    """
     example = example_of(family)
     return Entry(
         family=family,
@@ -119,7 +132,11 @@ def entry_of(family: Family) -> Entry:
 
 
 def example_of(family: Family) -> Measure:
-    """A measure of the family, where parameters or a cutoff must be given."""
+    """A measure of the family, where parameters or a cutoff must be given.
+
+    >>> str(example_of(family_of(parse_measure("P@20"))))
+    'P@10'
+    """
     given: dict[str, Value] = {}
     for parameter in family.parameters:
         if parameter.default is None and not set(parameter.instead_of) & set(given):
@@ -129,7 +146,11 @@ def example_of(family: Family) -> Measure:
 
 
 def number(value: float) -> str:
-    """Four digits that count, ∞, or a dash where it is not defined."""
+    """Four digits that count, ∞, or a dash where it is not defined.
+
+    >>> number(1 / 3), number(math.nan), number(math.inf)
+    ('0.3333', '–', '∞')
+    """
     if math.isnan(value):
         return "–"
     if math.isinf(value):

@@ -34,7 +34,11 @@ THREE_LEVELS = (0.2, 0.5, 0.8)
 
 def interpolated(rel: int, workings: Workings) -> NDArray[np.float64]:
     """float64[topics, most relevant retrieved]: the highest precision at the jth relevant document
-    or below it, 0 where there is no jth."""
+    or below it, 0 where there is no jth.
+
+    >>> interpolated(1, workings).tolist()
+    [[1.0, 0.5], [0.0, 0.0]]
+    """
 
     def make() -> NDArray[np.float64]:
         relevant = workings.relevant(rel, workings.graded.depth)
@@ -45,7 +49,13 @@ def interpolated(rel: int, workings: Workings) -> NDArray[np.float64]:
 
 
 def needed(level: float, rounding: str, known: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[topics]: how many relevant documents reach the recall level, at least 1."""
+    """int64[topics]: how many relevant documents reach the recall level, at least 1.
+
+    40 % of three documents are 1.2:
+
+    >>> [needed(0.4, rounding, np.array([3, 0])).tolist() for rounding in (EXACT, TREC_EVAL)]
+    [[2, 1], [1, 1]]
+    """
     if rounding == TREC_EVAL:
         product = level * known
         whole = np.floor(product)
@@ -61,7 +71,11 @@ def needed(level: float, rounding: str, known: NDArray[np.int64]) -> NDArray[np.
 
 
 def at_level(level: float, arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
-    """float64[topics]: interpolated precision, 0 where the level is not reached."""
+    """float64[topics]: interpolated precision, 0 where the level is not reached.
+
+    >>> at_level(0.5, arguments("IPrec11"), workings).tolist()
+    [0.5, 0.0]
+    """
     rel = arguments.integer("rel")
     curve = interpolated(rel, workings)
     places = needed(level, arguments.word("levels"), workings.graded.relevant_count(rel)) - 1
@@ -72,17 +86,29 @@ def at_level(level: float, arguments: Arguments, workings: Workings) -> NDArray[
 
 
 def compute_at_level(arguments: Arguments, workings: Workings) -> Scores:
-    """0 where the level is not reached."""
+    """0 where the level is not reached.
+
+    >>> compute_at_level(arguments("IPrec@0.7"), workings).base.tolist()  # two of three were found
+    [0.0, 0.0]
+    """
     return Scores(at_level(arguments.level, arguments, workings), None)
 
 
 def compute_eleven(arguments: Arguments, workings: Workings) -> Scores:
-    """The mean over recall 0, .1, .2, ..., 1."""
+    """The mean over recall 0, .1, .2, ..., 1.
+
+    >>> compute_eleven(arguments("IPrec11"), workings).base.tolist()  # (4 · 1 + 3 · 1/2) / 11
+    [0.5, 0.0]
+    """
     return _mean(ELEVEN_LEVELS, arguments, workings)
 
 
 def compute_three(arguments: Arguments, workings: Workings) -> Scores:
-    """The mean over recall .2, .5, .8."""
+    """The mean over recall .2, .5, .8.
+
+    >>> compute_three(arguments("IPrec3"), workings).base.tolist()  # (1 + 1/2) / 3
+    [0.5, 0.0]
+    """
     return _mean(THREE_LEVELS, arguments, workings)
 
 
@@ -93,7 +119,14 @@ def _mean(levels: tuple[float, ...], arguments: Arguments, workings: Workings) -
 
 def compute_area(arguments: Arguments, workings: Workings) -> Scores:
     """Σ P(n) (R(n) - R(n-1)): recall rises by 1/R at every relevant document, so the area under
-    the curve itself is AP exactly; the interpolated one takes the interpolated precisions."""
+    the curve itself is AP exactly; the interpolated one takes the interpolated precisions.
+
+    With relevant documents at ranks 2 and 3, 2/3 is the interpolated precision of both:
+
+    >>> late = GradedTopics(np.array([[0, 1, 1]], np.int8), np.array([[1, 2]]), np.arange(2.0))
+    >>> compute_area(arguments("AUC(interpolated)"), Workings(late)).base.round(4).tolist()
+    [0.6667]
+    """
     if arguments.word("interpolated") == NO:
         return compute_ap(arguments, workings)
     rel = arguments.integer("rel")

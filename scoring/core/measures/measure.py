@@ -37,7 +37,11 @@ class Measure:
 
 
 def format_value(value: Value) -> str:
-    """The shortest text that reads back as the value: 0.8, 0 (not 0.0), 1e-05, map."""
+    """The shortest text that reads back as the value: 0.8, 0 (not 0.0), 1e-05, map.
+
+    >>> format_value(0.8), format_value(0.0), format_value(1e-5), format_value("map")
+    ('0.8', '0', '1e-05', 'map')
+    """
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value)
@@ -174,7 +178,13 @@ class Family:
 
 
 def arguments_of(family: Syntax, measure: Measure) -> Arguments:
-    """The measure's parameters with the defaults filled in."""
+    """The measure's parameters with the defaults filled in.
+
+    >>> measure = parse_measure("RR@10")
+    >>> found = arguments_of(family_of(measure), measure)
+    >>> found.integer("rel"), found.cutoff
+    (1, 10)
+    """
     typed = dict(measure.parameters)
     given = typed.copy()
     values: dict[str, Value] = {}

@@ -49,6 +49,11 @@ def parse_measure(text: str, *, default_rel: int = 1) -> Measure:
     `default_rel` is the `rel` of measures that have one and are not given one: an explicit
     `rel=1` stays 1. Raises UnknownMeasure, suggesting the nearest name, or BadMeasure with the
     reason.
+
+    >>> str(parse_measure("ndcg_cut_10")), str(parse_measure(" P( rel = 2 )@10 "))
+    ('nDCG@10', 'P(rel=2)@10')
+    >>> str(parse_measure("P@10", default_rel=2))
+    'P(rel=2)@10'
     """
     text = _stripped(text)
     name, inside, cutoff = _split(from_trec_eval(text) or from_other_tools(text), text)
@@ -63,7 +68,12 @@ def parse_measure(text: str, *, default_rel: int = 1) -> Measure:
 
 def parse_measure_of(text: str, family_named: Callable[[str], Syntax]) -> Measure:
     """The measure of this name, of families that are not in the catalogue. Raises as
-    `family_named` and `parse_measure` do."""
+    `family_named` and `parse_measure` do.
+
+    >>> from scoring.core.diversity.measures import diversity_family
+    >>> str(parse_measure_of("StRecall@5", diversity_family))
+    'StRecall@5'
+    """
     text = _stripped(text)
     name, inside, cutoff = _split(text, text)
     family = family_named(name)
@@ -89,7 +99,11 @@ def _split(name: str, text: str) -> tuple[str, str | None, str | None]:
 def make_measure(
     name: str, /, *, cutoff: int | float | None = None, **parameters: Value
 ) -> Measure:
-    """The measure of these parts: `make_measure("RBP", p=0.8)`. Raises as `parse_measure` does."""
+    """The measure of these parts: `make_measure("RBP", p=0.8)`. Raises as `parse_measure` does.
+
+    >>> str(make_measure("P", cutoff=10, rel=2))
+    'P(rel=2)@10'
+    """
     return _make(family_named(name), parameters, cutoff)
 
 
@@ -98,6 +112,9 @@ def with_default_rel(measure: Measure, rel: int) -> Measure:
 
     A measure does not remember whether rel=1 was typed; where that matters, give `default_rel` to
     `parse_measure` instead.
+
+    >>> [str(with_default_rel(parse_measure(name), 2)) for name in ("AP", "DCG@10")]
+    ['AP(rel=2)', 'DCG@10']
     """
     family, given = family_of(measure), dict(measure.parameters)
     parameter = family.parameter("rel")
@@ -107,7 +124,11 @@ def with_default_rel(measure: Measure, rel: int) -> Measure:
 
 
 def rel_of(measure: Measure) -> int | None:
-    """The lowest grade that counts as relevant; None where it goes by gains or judgments."""
+    """The lowest grade that counts as relevant; None where it goes by gains or judgments.
+
+    >>> rel_of(parse_measure("P(rel=2)@10")), rel_of(parse_measure("DCG@10"))
+    (2, None)
+    """
     family, given = family_of(measure), dict(measure.parameters)
     parameter = family.parameter("rel")
     if parameter is None or not _applies(family, parameter, given):

@@ -17,6 +17,11 @@ def compute_compatibility(arguments: Arguments, workings: Workings) -> Scores:
 
     A document is in both lists from the later of its two ranks on. Both are read to the end of the
     longer one.
+
+    With p = .5 the first topic has (1 + 1/4 + 1/12 + 1/16) / (1 + 1/2 + 1/4 + 3/32):
+
+    >>> compute_compatibility(arguments("Compat(p=0.5)"), workings).base.round(4).tolist()
+    [0.7571, 0.0]
     """
     persistence, graded = arguments.real("p"), workings.graded
     relevant = workings.relevant(1, graded.depth)

@@ -9,7 +9,11 @@ from scoring.core.measures.workings import Workings
 
 def compute_accuracy(arguments: Arguments, workings: Workings) -> Scores:
     """Not defined unless the ranking, to the cutoff, has documents of both kinds. An unjudged
-    document is not relevant."""
+    document is not relevant.
+
+    >>> compute_accuracy(arguments("Accuracy"), workings).base.tolist()  # two of four pairs
+    [0.5, nan]
+    """
     ranks = workings.ranks_of(arguments.cutoff)
     relevant = workings.relevant(arguments.integer("rel"), ranks)
     others = np.minimum(workings.graded.lengths, ranks) - relevant.counts

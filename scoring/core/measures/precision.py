@@ -31,13 +31,22 @@ BUCKLEY_VOORHEES = (
 
 
 def share(part: NDArray[np.float64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
-    """part / whole per topic, 0 where whole is 0."""
+    """part / whole per topic, 0 where whole is 0.
+
+    >>> share(np.array([1.0, 0.0]), np.array([2, 0])).tolist()
+    [0.5, 0.0]
+    """
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
 
 
 def compute_precision(arguments: Arguments, workings: Workings) -> Scores:
     """Divides by k however short the ranking is; missing ranks are unknown. A
-    weighted precision with equal weights: they are counted instead of added."""
+    weighted precision with equal weights: they are counted instead of added.
+
+    >>> scores = compute_precision(arguments("P@4"), workings)
+    >>> scores.base.tolist(), scores.residual.tolist()
+    ([0.5, 0.0], [0.25, 0.75])
+    """
     cutoff = arguments.required_cutoff()
     found = workings.found(arguments.integer("rel"), cutoff)
     unknown = cutoff - workings.found(0, cutoff)
@@ -45,7 +54,11 @@ def compute_precision(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def compute_recall(arguments: Arguments, workings: Workings) -> Scores:
-    """0 for a topic without relevant documents."""
+    """0 for a topic without relevant documents.
+
+    >>> compute_recall(arguments("R@4"), workings).base.round(4).tolist()
+    [0.6667, 0.0]
+    """
     rel = arguments.integer("rel")
     found = workings.found(rel, arguments.required_cutoff())
     return Scores(share(found, workings.graded.relevant_count(rel)), None)
@@ -56,6 +69,9 @@ def compute_r_precision(arguments: Arguments, workings: Workings) -> Scores:
 
     Rprec@k as in Moffat, Seven numeric properties (AIRS 2013), section 3. With `mult` R becomes
     (long)(mult * R + .9), trec_eval's Rprec_mult; ranks after the last document are irrelevant.
+
+    >>> compute_r_precision(arguments("Rprec"), workings).base.round(4).tolist()  # R is 3 and 1
+    [0.3333, 0.0]
     """
     rel = arguments.integer("rel")
     limit = r_precision_limit(arguments, workings)
@@ -64,7 +80,11 @@ def compute_r_precision(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def r_precision_limit(arguments: Arguments, workings: Workings) -> NDArray[np.int64]:
-    """int64[topics]: the rank at which R-precision looks."""
+    """int64[topics]: the rank at which R-precision looks.
+
+    >>> r_precision_limit(arguments("Rprec@2"), workings).tolist()
+    [2, 1]
+    """
     limit = workings.graded.relevant_count(arguments.integer("rel"))
     multiple = arguments.real("mult")
     if multiple != 1:
@@ -76,6 +96,9 @@ def compute_judged(arguments: Arguments, workings: Workings) -> Scores:
     """Judged documents in the first k, divided by k; negative grades are not judged.
 
     ir_measures' Judged divides by the documents returned and counts grade -1 as judged.
+
+    >>> compute_judged(arguments("Judged@4"), workings).base.tolist()
+    [0.75, 0.25]
     """
     cutoff = arguments.required_cutoff()
     return Scores(workings.found(0, cutoff) / cutoff, None)
@@ -171,32 +194,57 @@ def _found(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
 
 
 def compute_f1(arguments: Arguments, workings: Workings) -> Scores:
-    """2c / (k + R), so that it is 0, and defined, where R is 0."""
+    """2c / (k + R), so that it is 0, and defined, where R is 0.
+
+    >>> compute_f1(arguments("F1@4"), workings).base.round(4).tolist()  # 4 / (4 + 3)
+    [0.5714, 0.0]
+    """
     whole = workings.graded.relevant_count(arguments.integer("rel")) + arguments.required_cutoff()
     return Scores(2 * _found(arguments, workings) / whole, None)
 
 
 def compute_pr(arguments: Arguments, workings: Workings) -> Scores:
-    """1/(1/P + 1/R - 1) = c / (k + R - c): found among all documents read or relevant."""
+    """1/(1/P + 1/R - 1) = c / (k + R - c): found among all documents read or relevant.
+
+    >>> compute_pr(arguments("PR@4"), workings).base.tolist()  # 2 / (4 + 3 - 2)
+    [0.4, 0.0]
+    """
     found = _found(arguments, workings)
     known = workings.graded.relevant_count(arguments.integer("rel"))
     return Scores(found / (arguments.required_cutoff() + known - found), None)
 
 
 def compute_relative_precision(arguments: Arguments, workings: Workings) -> Scores:
-    """Precision to rank R, recall from there on."""
+    """Precision to rank R, recall from there on.
+
+    >>> compute_relative_precision(arguments("relative_P@4"), workings).base.round(4).tolist()
+    [0.6667, 0.0]
+    """
     known = workings.graded.relevant_count(arguments.integer("rel"))
     most = np.minimum(known, arguments.required_cutoff())
     return Scores(share(_found(arguments, workings), most), None)
 
 
 def compute_success(arguments: Arguments, workings: Workings) -> Scores:
-    """1 with a relevant document in the first k; could be 1 with an unjudged or missing one."""
+    """1 with a relevant document in the first k; could be 1 with an unjudged or missing one.
+
+    >>> scores = compute_success(arguments("Success@2"), workings)
+    >>> scores.base.tolist(), scores.residual.tolist()
+    ([1.0, 0.0], [0.0, 1.0])
+    """
     return _best(arguments, workings, arguments.integer("rel"), np.ones(256))
 
 
 def compute_hit(arguments: Arguments, workings: Workings) -> Scores:
-    """The highest gain of the first k; an unjudged or missing document could have the map's."""
+    """The highest gain of the first k; an unjudged or missing document could have the map's.
+
+    The gains of grades 1 and 2 are 1/2 and 1. The second document is unjudged.
+
+    >>> two = GradedTopics(np.array([[1, -1]], np.int8), np.array([[0, 1, 0]]), np.arange(3) / 2)
+    >>> scores = compute_hit(arguments("HIT@2"), Workings(two))
+    >>> scores.base.tolist(), scores.residual.tolist()
+    ([0.5], [0.5])
+    """
     lowest, gains = rewarded(MAP, workings.graded)
     worth = np.full(256, gains.max())  # negative cells count from the end
     worth[: len(gains)] = gains
@@ -215,7 +263,11 @@ def _best(arguments: Arguments, workings: Workings, rel: int, worth: NDArray[np.
 
 
 def compute_unjudged(arguments: Arguments, workings: Workings) -> Scores:
-    """trec_eval's: ranks after the last document are not counted, but k divides."""
+    """trec_eval's: ranks after the last document are not counted, but k divides.
+
+    >>> compute_unjudged(arguments("unj@4"), workings).base.tolist()
+    [0.25, 0.25]
+    """
     cutoff = arguments.required_cutoff()
     return Scores(workings.unjudged(workings.ranks_of(cutoff)).counts / cutoff, None)
 

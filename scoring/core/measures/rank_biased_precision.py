@@ -14,21 +14,37 @@ from scoring.core.measures.workings import Workings
 
 
 def rbp_weights(persistence: float, ranks: int, cutoff: int | None) -> Weights:
-    """(1 - p) p^(i-1), and after d documents p^d, which ends at the cutoff if there is one."""
+    """(1 - p) p^(i-1), and after d documents p^d, which ends at the cutoff if there is one.
+
+    >>> weights = rbp_weights(0.5, ranks=2, cutoff=None)
+    >>> weights.by_rank.tolist(), weights.after.tolist()
+    ([0.5, 0.25], [1.0, 0.5, 0.25])
+    """
     powers = persistence ** np.arange(ranks + 1, dtype=np.float64)
     after = powers if cutoff is None else powers - persistence**cutoff
     return Weights((1 - persistence) * powers[:-1], after)
 
 
 def compute_rbp(arguments: Arguments, workings: Workings) -> Scores:
-    """RBP@k leaves out all ranks after k, in the base and in what is unknown."""
+    """RBP@k leaves out all ranks after k, in the base and in what is unknown.
+
+    Unknown are ranks 3 and 5, 6, ... of the first topic, and ranks 2, 3, ... of the second one:
+
+    >>> scores = compute_rbp(arguments("RBP(p=0.5)"), workings)
+    >>> scores.base.tolist(), scores.residual.tolist()
+    ([0.5625, 0.0], [0.1875, 0.5])
+    """
     if arguments.has("p1"):
         return compute_adaptive(arguments, workings)
     return score_weighting(workings, rbp_weighting(arguments, workings))
 
 
 def rbp_weighting(arguments: Arguments, workings: Workings) -> Weighting:
-    """The weights of RBP(p), on relevant documents or on the campaign's gain map."""
+    """The weights of RBP(p), on relevant documents or on the campaign's gain map.
+
+    >>> rbp_weighting(arguments("RBP(p=0.5)@2"), workings).weights.after.tolist()
+    [0.75, 0.25, 0.0]
+    """
     ranks = workings.ranks_of(arguments.cutoff)
     weights = rbp_weights(arguments.real("p"), ranks, arguments.cutoff)
     return binary_or_mapped(arguments, workings, weights)
@@ -131,7 +147,15 @@ def compute_adaptive(arguments: Arguments, workings: Workings) -> Scores:
     Σ g_i E_i / Σ E_i, where E_i is the probability of reading rank i.
 
     Unknown documents are irrelevant in the base, in the upper bound relevant and of the highest
-    gain, ranks after the end too. p1 = p2 = p gives RBP(p); p1 = 0 and p2 near 1 gives RR."""
+    gain, ranks after the end too. p1 = p2 = p gives RBP(p); p1 = 0 and p2 near 1 gives RR.
+
+    With p1 = 0 reading ends at a relevant document. If the unjudged document of the second topic is
+    relevant, 1/2 is gained in 1 + 1/2 documents.
+
+    >>> scores = compute_adaptive(arguments("RBP(p1=0,p2=0.5)"), workings)
+    >>> scores.base.tolist(), scores.residual.round(4).tolist()
+    ([1.0, 0.0], [0.0, 0.3333])
+    """
     base = _base(arguments, workings).rate()
     return Scores(base, np.maximum(_upper(arguments, workings) - base, 0.0))
 

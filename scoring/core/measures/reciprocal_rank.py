@@ -24,7 +24,12 @@ from scoring.core.measures.workings import Workings
 def compute_reciprocal_rank(arguments: Arguments, workings: Workings) -> Scores:
     """The upper bound takes the first rank that is relevant or could be: an unjudged document, or
     the rank after the last one if that is within the cutoff. The sceptical user (nth) looks for
-    the nth such rank, the cautious one (damp) adds a constant to it."""
+    the nth such rank, the cautious one (damp) adds a constant to it.
+
+    >>> scores = compute_reciprocal_rank(arguments("RR"), workings)
+    >>> scores.base.tolist(), scores.residual.tolist()
+    ([1.0, 0.0], [0.0, 0.5])
+    """
     rel, nth = arguments.integer("rel"), arguments.integer("nth")
     damp, cutoff = arguments.real("damp"), arguments.cutoff
 
@@ -97,7 +102,11 @@ REST = 64
 
 def compute_expected(arguments: Arguments, workings: Workings) -> Scores:
     """gmax is the highest grade of the campaign's scale. For the upper bound every unknown document
-    has it, the ranks after the end too."""
+    has it, the ranks after the end too.
+
+    >>> compute_expected(arguments("ERR"), workings).base.tolist()  # 1/2 + 1/2 · 1/2 / 4
+    [0.5625, 0.0]
+    """
     graded, ranks = workings.graded, workings.ranks_of(arguments.cutoff)
     stops = stop_probabilities(graded)
     base = _expected(stops[graded.grades[:, :ranks]])
@@ -110,7 +119,11 @@ def compute_expected(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def stop_probabilities(graded: GradedTopics) -> NDArray[np.float64]:
-    """float64[256]: the probability of stopping at a grade; negative cells count from the end."""
+    """float64[256]: the probability of stopping at a grade; negative cells count from the end.
+
+    >>> stop_probabilities(graded)[:2].tolist()  # (2 - 1) / 2
+    [0.0, 0.5]
+    """
     stops = np.zeros(256)
     grades = np.arange(graded.highest_grade + 1)
     stops[: len(grades)] = (np.exp2(grades) - 1) / np.exp2(graded.highest_grade)
@@ -157,7 +170,11 @@ ERR = Family(
 
 
 def compute_normalised(arguments: Arguments, workings: Workings) -> Scores:
-    """0 where no judged document can satisfy the user."""
+    """0 where no judged document can satisfy the user.
+
+    >>> compute_normalised(arguments("nERR"), workings).base.tolist()  # over 1/2 + 1/8 + 1/24
+    [0.84375, 0.0]
+    """
     graded, cutoff = workings.graded, arguments.cutoff
     stops = stop_probabilities(graded)
     reached = _expected(stops[graded.grades[:, : workings.ranks_of(cutoff)]])
@@ -201,7 +218,11 @@ NERR = Family(
 
 def compute_search_length(arguments: Arguments, workings: Workings) -> Scores:
     """Counts the documents before the nth relevant one that are not relevant, as Cooper does (the
-    RBP paper says "documents retrieved"). Undefined with fewer than n relevant retrieved."""
+    RBP paper says "documents retrieved"). Undefined with fewer than n relevant retrieved.
+
+    >>> compute_search_length(arguments("ESL(n=2)"), workings).base.tolist()  # 4 - 2
+    [2.0, nan]
+    """
     wanted = arguments.integer("n")
     relevant = workings.relevant(arguments.integer("rel"), workings.graded.depth)
     length = workings.rank_of_nth(relevant, wanted) - wanted
@@ -209,7 +230,11 @@ def compute_search_length(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def compute_rank_power(arguments: Arguments, workings: Workings) -> Scores:
-    """Undefined where nothing relevant was retrieved."""
+    """Undefined where nothing relevant was retrieved.
+
+    >>> compute_rank_power(arguments("RankPower"), workings).base.tolist()  # (1 + 4) / 2²
+    [1.25, nan]
+    """
     relevant = workings.relevant(arguments.integer("rel"), workings.graded.depth)
     ranks, counts = relevant.sums((relevant.positions + 1).astype(np.float64)), relevant.counts
     undefined = np.full(len(ranks), np.nan)

@@ -26,18 +26,30 @@ def _found(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
 
 
 def compute_precision(arguments: Arguments, workings: Workings) -> Scores:
-    """0 for an empty set."""
+    """0 for an empty set.
+
+    >>> compute_precision(arguments("SetP"), workings).base.tolist()
+    [0.5, 0.0]
+    """
     return Scores(share(_found(arguments, workings), workings.graded.lengths), None)
 
 
 def compute_recall(arguments: Arguments, workings: Workings) -> Scores:
-    """0 for a topic without relevant documents."""
+    """0 for a topic without relevant documents.
+
+    >>> compute_recall(arguments("SetR"), workings).base.round(4).tolist()
+    [0.6667, 0.0]
+    """
     known = workings.graded.relevant_count(arguments.integer("rel"))
     return Scores(share(_found(arguments, workings), known), None)
 
 
 def compute_f(arguments: Arguments, workings: Workings) -> Scores:
-    """(β + 1) P R / (β P + R) = (β + 1) found / (β R + retrieved); 0 where nothing was found."""
+    """(β + 1) P R / (β P + R) = (β + 1) found / (β R + retrieved); 0 where nothing was found.
+
+    >>> compute_f(arguments("SetF(beta=1)"), workings).base.round(4).tolist()  # 4 / (3 + 4)
+    [0.5714, 0.0]
+    """
     beta, graded = arguments.real("beta"), workings.graded
     whole = beta * graded.relevant_count(arguments.integer("rel")) + graded.lengths
     part = (beta + 1) * _found(arguments, workings)
@@ -45,21 +57,33 @@ def compute_f(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def compute_ap(arguments: Arguments, workings: Workings) -> Scores:
-    """Precision times recall, 0 where either is undefined."""
+    """Precision times recall, 0 where either is undefined.
+
+    >>> compute_ap(arguments("SetAP"), workings).base.round(4).tolist()  # 1/2 · 2/3
+    [0.3333, 0.0]
+    """
     graded = workings.graded
     known = graded.relevant_count(arguments.integer("rel"))
     return Scores(share(_found(arguments, workings) ** 2, known * graded.lengths), None)
 
 
 def compute_relative_precision(arguments: Arguments, workings: Workings) -> Scores:
-    """Divides by the most that a set of this size could have."""
+    """Divides by the most that a set of this size could have.
+
+    >>> compute_relative_precision(arguments("set_relative_P"), workings).base.round(4).tolist()
+    [0.6667, 0.0]
+    """
     known = workings.graded.relevant_count(arguments.integer("rel"))
     most = np.minimum(known, workings.graded.lengths)
     return Scores(share(_found(arguments, workings), most), None)
 
 
 def compute_utility(arguments: Arguments, workings: Workings) -> Scores:
-    """trec_eval's default coefficients 1, -1, 0, 0: unjudged documents cost as irrelevant ones."""
+    """trec_eval's default coefficients 1, -1, 0, 0: unjudged documents cost as irrelevant ones.
+
+    >>> compute_utility(arguments("utility"), workings).base.tolist()  # 2 - 2 and 0 - 2
+    [0.0, -2.0]
+    """
     return Scores(2 * _found(arguments, workings) - workings.graded.lengths, None)
 
 

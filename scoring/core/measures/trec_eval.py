@@ -35,7 +35,11 @@ ALL_TREC: Final[tuple[str, ...]] = (
 
 def relevance_strings(graded: GradedTopics, length: int = 10) -> tuple[str, ...]:
     """trec_eval's relstring of each topic: the grade of each of the first documents, > above 9,
-    - for one that is not in the qrels, and . for one that they name without judging it."""
+    - for one that is not in the qrels, and . for one that they name without judging it.
+
+    >>> relevance_strings(graded)
+    ('10-1', '0-')
+    """
     return tuple(
         "".join(_sign(graded, row, rank) for rank in range(min(length, int(documents))))
         for row, documents in enumerate(graded.lengths)
@@ -43,7 +47,11 @@ def relevance_strings(graded: GradedTopics, length: int = 10) -> tuple[str, ...]
 
 
 def relstring_line(topic: str, signs: str, label: str = RELSTRING) -> str:
-    """The line of one topic's relevance string."""
+    """The line of one topic's relevance string.
+
+    >>> relstring_line("t1", "10-1").split()
+    ['relstring', 't1', "'10-1'"]
+    """
     return f"{label:<22}\t{topic}\t'{signs}'"
 
 

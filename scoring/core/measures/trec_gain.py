@@ -17,7 +17,11 @@ TREC_EVAL_10 = "C. Buckley, in trec_eval (2008): experimental."
 
 
 def compute_bin_g(arguments: Arguments, workings: Workings) -> Scores:
-    """0 where R is 0."""
+    """0 where R is 0.
+
+    >>> compute_bin_g(arguments("binG"), workings).base.tolist()  # (1/log2(2) + 1/log2(4)) / 3
+    [0.5, 0.0]
+    """
     rel = arguments.integer("rel")
     relevant = workings.relevant(rel, workings.graded.depth)
     others_above = relevant.positions + 1 - relevant.ordinals
@@ -27,7 +31,14 @@ def compute_bin_g(arguments: Arguments, workings: Workings) -> Scores:
 
 def compute_g(arguments: Arguments, workings: Workings) -> Scores:
     """The discount counts what the ideal ranking gained more by this rank; past its end every rank
-    costs 1."""
+    costs 1.
+
+    Gains of 1 and then 2 are discounted by log2(2 + 2 - 1) and log2(2 + 3 - 3):
+
+    >>> two = GradedTopics(np.array([[1, 2]], np.int8), np.array([[0, 1, 1]]), np.arange(3) / 2)
+    >>> compute_g(arguments("G"), Workings(two)).base.round(4).tolist()  # (.6309 + 2) / 3
+    [0.877]
+    """
     places, gains = collected(GRADE, workings, workings.graded.depth)
     best_places, best_gains = ideal(GRADE, workings.graded)
     gained = running_sums(places, gains)[places.rows, places.ordinals]
@@ -42,7 +53,13 @@ def compute_g(arguments: Arguments, workings: Workings) -> Scores:
 
 def compute_ndcg_rel(arguments: Arguments, workings: Workings) -> Scores:
     """nDCG averaged over the documents with a gain: at the rank of each that was retrieved, at the
-    end for each that was not."""
+    end for each that was not.
+
+    nDCG is 1 at rank 1, and .6714 at rank 4 and at the end of the ranking:
+
+    >>> compute_ndcg_rel(arguments("ndcg_rel"), workings).base.round(4).tolist()
+    [0.7809, 0.0]
+    """
     places, reached, best_places, best = _curves(workings)
     at_each = best_places.counts[places.rows]
     ideal_here = best[places.rows, np.minimum(places.positions + 1, at_each)]
@@ -54,7 +71,13 @@ def compute_ndcg_rel(arguments: Arguments, workings: Workings) -> Scores:
 
 def compute_rndcg(arguments: Arguments, workings: Workings) -> Scores:
     """nDCG averaged over the ranks where the ideal gain falls, and at the end of the ranking if
-    that lies more than one rank after the last of them."""
+    that lies more than one rank after the last of them.
+
+    The ideal gain falls after rank 3, where nDCG is 1/2.1309:
+
+    >>> compute_rndcg(arguments("Rndcg"), workings).base.round(4).tolist()
+    [0.4693, 0.0]
+    """
     places, reached, best_places, best = _curves(workings)
     graded = workings.graded
     topics, lengths = np.arange(graded.topics), graded.lengths
@@ -73,7 +96,11 @@ def compute_rndcg(arguments: Arguments, workings: Workings) -> Scores:
 
 
 def running_sums(places: Ranks, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[topics, cells + 1]: the sum of the first 0, 1, 2, ... cells of each topic."""
+    """float64[topics, cells + 1]: the sum of the first 0, 1, 2, ... cells of each topic.
+
+    >>> running_sums(workings.relevant(1, 4), np.array([1.0, 1.0])).tolist()
+    [[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]
+    """
     return np.cumsum(np.pad(places.table(values), ((0, 0), (1, 0))), axis=1)
 
 

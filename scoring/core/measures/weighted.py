@@ -44,7 +44,15 @@ class Weighting:
 
 
 def score_weighting(workings: Workings, weighting: Weighting) -> Scores:
-    """Base and residual per topic."""
+    """Base and residual per topic.
+
+    The weights are those of RBP(.5) as far as rank 2. Rank 2 of the second topic is unjudged.
+
+    >>> weights = Weights(np.array([0.5, 0.25]), after=np.array([1.0, 0.5, 0.25]))
+    >>> scores = score_weighting(workings, Weighting(weights, rel=1))
+    >>> scores.base.tolist(), scores.residual.tolist()
+    ([0.5, 0.0], [0.25, 0.5])
+    """
     weights, rel = weighting.weights, weighting.rel
     ranks = len(weights.by_rank)
     places = workings.relevant(rel, ranks)

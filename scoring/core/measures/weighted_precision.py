@@ -27,14 +27,24 @@ HARMONIC = "harmonic"
 
 
 def binary_or_mapped(arguments: Arguments, workings: Workings, weights: Weights) -> Weighting:
-    """With gain=map the residual uses the highest worth of the map, ranks after the end too."""
+    """With gain=map the residual uses the highest worth of the map, ranks after the end too.
+
+    >>> weights = harmonic_weights(2, None)
+    >>> binary_or_mapped(arguments("RBP(p=0.5,gain=map)"), workings, weights).gains.tolist()
+    [0.0, 1.0]
+    """
     if arguments.word("gain") == BINARY:
         return Weighting(weights, arguments.integer("rel"))
     return Weighting(weights, *rewarded(MAP, workings.graded))
 
 
 def inverse_square_weights(target: float, ranks: int, cutoff: int | None) -> Weights:
-    """1/(i + 2T - 1)² over its sum, the trigamma function of 2T; the tails are trigamma too."""
+    """1/(i + 2T - 1)² over its sum, the trigamma function of 2T; the tails are trigamma too.
+
+    >>> weights = inverse_square_weights(1.0, 2, None)
+    >>> weights.by_rank.round(4).tolist(), round(weights.norm, 4)  # 1/4, 1/9, and π²/6 - 1
+    ([0.25, 0.1111], 0.6449)
+    """
     start = 2 * target
     after = trigamma(start + np.arange(ranks + 1))
     total = float(after[0])
@@ -44,7 +54,12 @@ def inverse_square_weights(target: float, ranks: int, cutoff: int | None) -> Wei
 
 
 def harmonic_weights(ranks: int, cutoff: int | None) -> Weights:
-    """1/(i (i + 1)), and 1/(d + 1) after d documents."""
+    """1/(i (i + 1)), and 1/(d + 1) after d documents.
+
+    >>> weights = harmonic_weights(2, None)
+    >>> weights.by_rank.round(4).tolist(), weights.after.round(4).tolist()
+    ([0.5, 0.1667], [1.0, 0.5, 0.3333])
+    """
     positions = np.arange(ranks + 1, dtype=np.float64)
     after = 1 / (positions + 1)
     if cutoff is not None:
@@ -53,14 +68,25 @@ def harmonic_weights(ranks: int, cutoff: int | None) -> Weights:
 
 
 def compute_insq(arguments: Arguments, workings: Workings) -> Scores:
-    """INSQ@k leaves out all ranks after k, in the base and in what is unknown."""
+    """INSQ@k leaves out all ranks after k, in the base and in what is unknown.
+
+    The weights are (1/4, 1/9, 1/16, 1/25, ...) / .6449.
+
+    >>> compute_insq(arguments("INSQ(T=1)"), workings).base.round(4).tolist()
+    [0.4497, 0.0]
+    """
     ranks = workings.ranks_of(arguments.cutoff)
     weights = inverse_square_weights(arguments.real("T"), ranks, arguments.cutoff)
     return score_weighting(workings, binary_or_mapped(arguments, workings, weights))
 
 
 def compute_wp(arguments: Arguments, workings: Workings) -> Scores:
-    """WP@k leaves out all ranks after k, in the base and in what is unknown."""
+    """WP@k leaves out all ranks after k, in the base and in what is unknown.
+
+    >>> scores = compute_wp(arguments("WP(w=harmonic)"), workings)
+    >>> scores.base.round(4).tolist(), scores.residual.round(4).tolist()  # 1/12 + 1/5, 1/6 + 1/3
+    ([0.55, 0.0], [0.2833, 0.5])
+    """
     weights = harmonic_weights(workings.ranks_of(arguments.cutoff), arguments.cutoff)
     return score_weighting(workings, binary_or_mapped(arguments, workings, weights))
 

@@ -89,7 +89,12 @@ class Ranks:
 
 
 def places_of(mask: NDArray[np.bool_]) -> Ranks:
-    """The cells of bool[topics, ranks] that are true."""
+    """The cells of bool[topics, ranks] that are true.
+
+    >>> places = places_of(np.array([[True, False, True], [False, False, True]]))
+    >>> places.bounds.tolist(), places.positions.tolist()
+    ([0, 2, 3], [0, 2, 2])
+    """
     topics, ranks = mask.shape
     flat = mask.reshape(-1).nonzero()[0]
     row_starts = np.arange(topics + 1) * ranks
@@ -98,7 +103,12 @@ def places_of(mask: NDArray[np.bool_]) -> Ranks:
 
 
 def first_places_of(mask: NDArray[np.bool_]) -> Ranks:
-    """The first cell of each topic that is true in bool[topics, ranks]."""
+    """The first cell of each topic that is true in bool[topics, ranks].
+
+    >>> places = first_places_of(np.array([[True, False, True], [False, False, True]]))
+    >>> places.bounds.tolist(), places.positions.tolist()
+    ([0, 1, 2], [0, 2])
+    """
     topics, ranks = mask.shape
     if not ranks:
         return places_of(mask)
