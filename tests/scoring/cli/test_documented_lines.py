@@ -1,4 +1,4 @@
-"""Every line that README and the help texts show does something."""
+"""Every line that README, the guides and the help texts show does something."""
 
 import glob
 import gzip
@@ -14,11 +14,12 @@ from scoring.cli import main
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXTS = [
-    (ROOT / "README.md").read_text(),
+    *(page.read_text() for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))),
     main._HELP,
     *(import_module(f"scoring.cli.usage.{name}").EXAMPLES for name in main.COMMANDS),
 ]
-LINE = re.compile(rf"^ *trackside ((?:{'|'.join(main.COMMANDS)}) .*)$", re.MULTILINE)
+# `trackside check --deploy` is about a site.
+LINE = re.compile(rf"^ *trackside ((?:{'|'.join(main.COMMANDS)}) (?!--deploy).*)$", re.MULTILINE)
 
 
 def documented():
@@ -53,9 +54,11 @@ def folder(tmp_path, monkeypatch):
     for name, text in texts.items():
         Path(name).write_text(text)
     Path("runs").mkdir()
-    for shift, name in enumerate(("run.gz", "run.txt", "run1.gz", "run2.gz", "runs/a", "runs/b")):
-        tag = "bm25" if name == "runs/b" else f"tag{shift}"
-        Path(name).write_bytes(run_named(tag, shift))
+    names = ("run.gz", "run.txt", "run1.gz", "run2.gz", "my-run.gz", "runs/a", "runs/b", "runs/c")
+    tags = {"runs/b": "bm25", "runs/c": "UT803b"}  # baselines of the pages
+    for shift, name in enumerate(names):
+        Path(name).write_bytes(run_named(tags.get(name, f"tag{shift}"), shift))
+    Path("run.json").write_text('{"1": {"d1": 2.5, "d2": 1.5}}')
     drawn = ts.sample(sorted(map(str, Path("runs").iterdir())), budget=30, p=0.8)
     drawn.to_csv("sample.csv")
     sampled = {(row.topic, row.doc_id) for row in drawn}
@@ -70,10 +73,12 @@ def folder(tmp_path, monkeypatch):
 def test_it_works(trackside, folder, line):
     words = [sorted(glob.glob(word)) if "/*" in word else [word] for word in shlex.split(line)]
     found = trackside(*(word for each in words for word in each))
-    few = ("no pair can be significant", "More than 4 topics are needed")
-    told = [each for each in found.err.splitlines() if not any(note in each for note in few)]
-    assert (found.status, told) == (0, [])  # the folder has three topics
-    assert found.out
+    few = ("no pair can be significant", "More than 4 topics are needed")  # there are three
+    json = ("warning: TAG_OF_FILE the file has no tag",)
+    told = [each for each in found.err.splitlines() if not any(note in each for note in few + json)]
+    assert (found.status, told) == (0, [])
+    output = re.search(r"-o (\S+)", line)
+    assert Path(output[1]).stat().st_size if output else found.out
 
 
 def test_no_line_is_overlooked():
