@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.urls import include, path
 
-from campaigns.people.account_views import EmailView
+from campaigns.people.account_views import EmailView, SignUpView
 from trackside import robots
 
 handler400 = "trackside.errors.answer_bad_request"
@@ -17,6 +17,7 @@ urlpatterns = [
     path("", include("trackside.guides.urls")),
     path("api/", include("trackside.api_urls")),
     # in place of allauth's
+    path("accounts/signup/", SignUpView.as_view(), name="account_signup"),
     path("accounts/email/", EmailView.as_view(), name="account_email"),
     path("accounts/", include("allauth.urls")),
 ]

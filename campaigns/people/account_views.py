@@ -1,15 +1,21 @@
 """The account page: name, email preference and API tokens; email addresses, data export and
 closing."""
 
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 from allauth.account import views as allauth_views
+from allauth.core.internal import ratelimit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.contrib.auth.decorators import login_not_required, login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import Resolver404, resolve
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from knox.models import AuthToken
 from knox.settings import knox_settings
@@ -24,6 +30,9 @@ from campaigns.people.accounts import (
     why_not_primary,
 )
 from campaigns.people.forms import AccountForm, CloseAccountForm
+from campaigns.people.membership import find_invitation
+
+ATTEMPTS_FOR_A_USE: Final = 3  # of a link, to sign up in a day
 
 
 @login_required
@@ -56,6 +65,49 @@ def token_revoke(request: HttpRequest, key: str) -> HttpResponse:
     token = get_object_or_404(AuthToken, user=request.user, token_key=key)
     token.delete()
     return redirect("campaigns:account")
+
+
+class SignUpView(allauth_views.SignupView):
+    """A sign-up that a valid link leads to counts for the link. A course of thousands behind one
+    address would reach the limit of the address."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method == "POST" and _is_counted_for_link(request):
+            return self._dispatch_unlimited(request, *args, **kwargs)
+        response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        return response
+
+    @method_decorator(login_not_required)
+    @method_decorator(sensitive_post_parameters("password1", "password2"))
+    @method_decorator(never_cache)
+    def _dispatch_unlimited(
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        response: HttpResponseBase = super(allauth_views.SignupView, self).dispatch(
+            request, *args, **kwargs
+        )
+        return response
+
+
+def _is_counted_for_link(request: HttpRequest) -> bool:
+    """Whether the page after the sign-up is a link with uses left, and not too many have signed up
+    by it today. A mistyped form counts too, so there are more attempts than uses."""
+    path = urlsplit(request.POST.get("next") or request.GET.get("next", "")).path
+    try:
+        match = resolve(path)
+    except Resolver404:
+        return False
+    if match.view_name != "campaigns:invitation":
+        return False
+    link = find_invitation(match.kwargs["token"])
+    if link is None or link.is_used_up:
+        return False
+    attempts = f"{ATTEMPTS_FOR_A_USE * link.max_uses}/d/key"
+    limits = {"signup_by_link": attempts}
+    usage = ratelimit.consume(
+        request, app="allauth.account", action="signup_by_link", config=limits, key=str(link.pk)
+    )
+    return usage is not None
 
 
 class EmailView(allauth_views.EmailView):

@@ -24,7 +24,7 @@ PERSONAL_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membershi
 # Default numbers of uses of a link into a team, and of a link for the participants of a campaign,
 # who create a team or join one.
 TEAM_LINK_USES, PARTICIPANT_LINK_USES = 5, 100
-MOST_USES = 500
+MOST_USES = 5_000
 # These roles and a team exclude each other.
 OUTSIDE_TEAMS = (Membership.Role.ASSESSOR, Membership.Role.READER)
 

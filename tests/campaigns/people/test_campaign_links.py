@@ -6,8 +6,10 @@ import re
 import pytest
 from django.conf import LazySettings
 from django.core import mail
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from campaigns import access
 from campaigns.errors import CannotJoin
@@ -319,3 +321,50 @@ def test_a_script_creates_a_link_for_a_role(campaign: Campaign) -> None:
     path = made.json()["url"].removeprefix("http://testserver")
     assert signed_in(make_user()).post(path).status_code == 302
     assert campaign.memberships.filter(role=PARTICIPANT, team=None).count() == 1
+
+
+class TestSignUpsOfACourse:
+    """They come from one network address, whose limit would be reached."""
+
+    @pytest.fixture(autouse=True)
+    def one_an_hour(self, settings: LazySettings) -> None:
+        settings.ACCOUNT_RATE_LIMITS = {"signup": "1/h/ip"}
+        cache.clear()
+
+    @staticmethod
+    def sign_up(number: int, token: str = "", *, passwords: str = PASSWORD) -> int:
+        form = {
+            "name": f"Student {number}",
+            "email": f"student-{number}@example.org",
+            "password1": PASSWORD,
+            "password2": passwords,
+            "next": path_of(token) if token else "",
+        }
+        status: int = Client().post(reverse("account_signup"), form).status_code
+        return status
+
+    def test_those_by_a_link_count_for_the_link(self, campaign: Campaign) -> None:
+        _, token = make_link(campaign, max_uses=people.MOST_USES)
+        assert [self.sign_up(number, token) for number in range(5)] == [302] * 5
+        assert [self.sign_up(number) for number in (10, 11)] == [302, 429]
+        assert self.sign_up(12, token) == 302
+        assert User.objects.filter(email__startswith="student-").count() == 7
+
+    def test_a_link_allows_three_attempts_for_each_use(self, campaign: Campaign) -> None:
+        _, token = make_link(campaign, max_uses=2)
+        mistyped = [self.sign_up(number, token, passwords="other") for number in range(6)]
+        assert mistyped == [200] * 6
+        assert [self.sign_up(number, token) for number in range(2)] == [302, 429]
+
+    @pytest.mark.parametrize("why", ["revoked", "expired", "used up", "unknown"])
+    def test_a_link_that_is_not_valid_lifts_no_limit(self, campaign: Campaign, why: str) -> None:
+        invitation, token = make_link(campaign, max_uses=1)
+        if why == "revoked":
+            people.revoke(invitation, actor=invitation.created_by)
+        elif why == "expired":
+            Invitation.objects.update(expires_at=timezone.now())
+        elif why == "used up":
+            join(campaign, invitation)
+        elif why == "unknown":
+            token = "no-such-token"
+        assert [self.sign_up(number, token) for number in range(2)] == [302, 429]

@@ -82,9 +82,9 @@ def test_limits_of_a_link_are_set_and_shown_by_organisers() -> None:
     made = client.post(url_of("role-invite", campaign, "reader"), limits)
     assert "Up to 40 people can use it" in made.content.decode()
     assert "0 of 40" in client.get(url_of("people", campaign)).content.decode()
-    wrong = client.post(url_of("role-invite", campaign, "reader"), {"max_uses": "501"})
+    wrong = client.post(url_of("role-invite", campaign, "reader"), {"max_uses": "5001"})
     assert wrong.status_code == 400
-    assert "less than or equal to 500" in wrong.content.decode()
+    assert "less than or equal to 5000" in wrong.content.decode()
     team = make_team(campaign)
     made = client.post(url_of("team-link", campaign, team.public_id), {"max_uses": "3"})
     assert "Up to 3 people can use it" in made.content.decode()
