@@ -16,8 +16,8 @@ def run(options: argparse.Namespace) -> int:
     how = RankBootstrap(options.samples, options.seed, options.level, options.correction)
     how.refuse_bad()
     board, _ = read_scores(options)
-    table, no_sets = ranks_table(board, how)
-    if no_sets:
-        sys.stderr.write(f"note: there are no rank sets. {no_sets}\n")
+    table, unknown = ranks_table(board, how)
+    if unknown:
+        sys.stderr.write(f"note: {unknown}\n")
     print_csv(table.names, table)
     return 0

@@ -1,6 +1,7 @@
 """`trackside topics`: how many topics a test needs to find a difference."""
 
 import argparse
+import sys
 from collections.abc import Iterator
 from functools import partial
 
@@ -17,6 +18,7 @@ from scoring.library.needed_topics import (
     measured,
     needed_topics_table,
     requirement,
+    without_variance,
 )
 from scoring.library.score_matrix import read_matrix
 from scoring.library.score_tables import run_names
@@ -34,7 +36,10 @@ def run(options: argparse.Namespace) -> int:
     compared = options.compared
     if options.variance is not None:
         compared = compared or USUAL_RUNS
-    table = needed_topics_table(_variances(options), required, compared)
+    found = _variances(options)
+    for sentence in without_variance(found):
+        sys.stderr.write(f"note: {sentence}\n")
+    table = needed_topics_table(found, required, compared)
     print_csv(table.names, table)
     return 0
 

@@ -44,9 +44,9 @@ class TiesSerializer(serializers.Serializer):
 class IntervalSerializer(serializers.Serializer):
     """How certain the rank is: see `ranks/`."""
 
-    rank_best = serializers.IntegerField()
-    rank_worst = serializers.IntegerField()
-    first_share = serializers.FloatField()
+    rank_best = serializers.IntegerField(allow_null=True)
+    rank_worst = serializers.IntegerField(allow_null=True)
+    first_share = serializers.FloatField(allow_null=True)
     rank_set_best = serializers.IntegerField(allow_null=True)
     rank_set_worst = serializers.IntegerField(allow_null=True)
     possible_best = serializers.IntegerField(allow_null=True)

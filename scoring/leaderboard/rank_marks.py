@@ -21,6 +21,10 @@ class RankMarks:
     runs: int
 
     @property
+    def has_ranges(self) -> bool:
+        return any(each.rank_best is not None for each in self.intervals.values())
+
+    @property
     def has_sets(self) -> bool:
         return any(each.rank_set_best is not None for each in self.intervals.values())
 

@@ -101,7 +101,9 @@ def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
     if board.has_intervals:
         for name in RankInterval._fields:
             yield Column(name, partial(_interval, name))
-        yield printed("ranks, 95 %", lambda each: each.row.interval and each.row.interval.ranks)
+        yield printed(
+            "ranks, 95 %", lambda each: each.row.interval and (each.row.interval.ranks or "–")
+        )
         yield printed(
             "rank set, 95 %", lambda each: each.row.interval and (each.row.interval.rank_set or "–")
         )

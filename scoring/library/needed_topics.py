@@ -1,12 +1,14 @@
 """How many topics a test needs to find a difference: `trackside.needed_topics`."""
 
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from scoring.core.statistics.limits import LEAST_TOPICS
 from scoring.core.statistics.topic_set_size import (
     MOST_RUNS,
     Requirement,
@@ -62,8 +64,9 @@ def needed_topics(
     `variance_of_differences` of two runs; needed topics by the paired t test of two runs, `t_test`,
     and by one-way ANOVA of `compared` runs (default: as many as there are) of which the best and
     the worst differ by `difference`, `anova`; and both by Nagata's approximation, as Sakai's
-    spreadsheets have them: `t_test_nagata, anova_nagata`. NaN for more than a million topics.
-    Raises BadInput.
+    spreadsheets have them: `t_test_nagata, anova_nagata`. NaN for more than a million topics, and
+    where there is no variance: then a warning says so. Raises BadInput, as for fewer than five
+    topics.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(6)}
     >>> one = {str(topic): {"a": 2.0, "b": topic % 2 * 3.0} for topic in range(6)}
@@ -80,7 +83,7 @@ def needed_topics(
     scored = scored_runs(runs, rules)
     boards = [compared_runs(names_of(scored), scored, m, at=at) for at, m in enumerate(asked)]
     found = [measured(board, str(m)) for board, m in zip(boards, asked, strict=True)]
-    return needed_topics_table(found, required, compared)
+    return _warned(found, required, compared)
 
 
 def needed_topics_of_scores(
@@ -94,12 +97,12 @@ def needed_topics_of_scores(
     """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
     column for each run, or the path of a CSV. NaN is a topic without a score.
 
-    >>> scores = {"a": [0.2, 0.4, 0.9, 0.3], "b": [0.1, 0.5, 0.6, 0.3]}
+    >>> scores = {"a": [0.2, 0.4, 0.9, 0.3, 0.5], "b": [0.1, 0.5, 0.6, 0.3, 0.4]}
     >>> needed_topics_of_scores(scores, difference=0.1)["t_test"].tolist()
-    [25]
+    [20]
     """
     required = requirement(difference, level, power, compared)
-    return needed_topics_table([measured(matrix_of(scores), "")], required, compared)
+    return _warned([measured(matrix_of(scores), "")], required, compared)
 
 
 def needed_topics_of_variance(
@@ -148,10 +151,31 @@ def given(variance: float, of_differences: float | None, runs: int) -> MeasuredV
 
 def measured(board: ComparedRuns, measure: str) -> MeasuredVariance:
     """Raises BadInput if the scores are too few."""
-    runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
-    if runs < 2 or topics < 2:
-        raise BadInput([f"two runs and two topics or more are needed, not {runs} and {topics}"])
+    runs, topics = len(board.names), int((~np.isnan(board.base).all(axis=0)).sum())
+    if runs < 2 or topics < LEAST_TOPICS:
+        least = f"2 runs and {LEAST_TOPICS} topics or more are needed"
+        raise BadInput([f"{least} to measure a variance, not {runs} and {topics}"])
     return MeasuredVariance(measure, runs, topics, variances(board.base))
+
+
+def without_variance(found: Sequence[MeasuredVariance]) -> Iterator[str]:
+    """A sentence for each test that has no answer, because nothing varies."""
+    for each in found:
+        where = f"by {each.measure}, " if each.measure else ""
+        if each.variances.of_differences == 0:
+            why = "any two runs differ by the same on all topics"
+            yield f"{where}{why}. Without a variance no number of topics follows for the t test."
+        if each.variances.within_runs == 0:
+            why = "each run has the same score on all topics"
+            yield f"{where}{why}. Without a variance no number of topics follows for ANOVA."
+
+
+def _warned(
+    found: Sequence[MeasuredVariance], required: Requirement, compared: int | None
+) -> Table:
+    for sentence in without_variance(found):
+        warnings.warn(sentence, stacklevel=3)
+    return needed_topics_table(found, required, compared)
 
 
 def needed_topics_table(
@@ -182,10 +206,10 @@ def _needed(each: MeasuredVariance, required: Requirement, runs: int) -> list[in
         for by_nagata in (False, True)
         for needed in (
             None
-            if math.isnan(of_differences)
+            if not of_differences > 0
             else topics_for_t(of_differences, required, by_nagata=by_nagata),
             None
-            if math.isnan(within)
+            if not within > 0
             else topics_for_anova(runs, within, required, by_nagata=by_nagata),
         )
     ]

@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.statistics.limits import MOST_SAMPLES
-from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
+from scoring.core.statistics.rank_intervals import (
+    bootstrap_ranks,
+    possible_ranks,
+    why_no_ranges,
+)
 from scoring.core.statistics.rank_sets import (
     RankCorrection,
     enough_samples,
@@ -86,14 +90,15 @@ def ranks(
     The rank sets of all runs together contain their true ranks with the familywise `level`. They
     come from comparisons of all pairs, by the studentised bootstrap with one critical value of
     the largest |t| ("max-t"), or by paired t tests with Holm's correction ("holm"). They are NaN
-    where they are not defined, as with fewer than five topics or without any spread of differences,
-    and a warning says why. Raises BadInput.
+    where they are not defined, and a warning says why. With one run, fewer than five topics, or
+    differences that are the same on all topics, so are the range of ranks and `first_share`.
+    Raises BadInput.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(5)}
     >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(5)}
-    >>> poor = {str(topic): {"b": 9.0, "a": float(topic)} for topic in range(5)}
+    >>> poor = {str(topic): {"b": 1.0, "a": 2.0 - topic} for topic in range(5)}
     >>> table = ranks(qrels, {"poor": poor, "good": good}, "RR", correction="holm")
-    >>> [(row.run, row.rank_best, row.rank_worst, row.first_share) for row in table]
+    >>> [(row.run, row.rank_best, row.rank_worst, round(row.first_share, 2)) for row in table]
     [('good', 1, 1, 1.0), ('poor', 2, 2, 0.0)]
     """
     how = RankBootstrap(samples, seed, level, correction)
@@ -130,31 +135,20 @@ def ranks_of_scores(
 
 
 def _warned(board: ComparedRuns, how: RankBootstrap) -> Table:
-    table, no_sets = ranks_table(board, how)
-    if no_sets:
-        warnings.warn(f"there are no rank sets. {no_sets}", stacklevel=3)
+    table, unknown = ranks_table(board, how)
+    if unknown:
+        warnings.warn(unknown, stacklevel=3)
     return table
 
 
 def ranks_table(board: ComparedRuns, how: RankBootstrap) -> tuple[Table, str]:
-    """One row for each run, the best first; and a sentence that says why there are no rank sets,
-    empty if there are."""
+    """One row for each run, the best first; and sentences that say what is unknown, and why; empty
+    if nothing is."""
     runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
-    if not runs or topics < 2:
-        raise BadInput([f"one run and two topics or more are needed, not {runs} and {topics}"])
+    if not runs or not topics:
+        raise BadInput([f"one run and one topic or more are needed, not {runs} and {topics}"])
     means = _means(board.base)
-    found = bootstrap_ranks(board.base, samples=how.samples, seed=how.seed, level=how.level)
-    sets = rank_sets(
-        board.base,
-        correction=how.correction,
-        level=how.level,
-        samples=min(how.samples, enough_samples(how.level)),
-        seed=how.seed,
-    )
-    set_best, set_worst = (
-        np.full(runs, np.nan) if sets.undefined else ends.astype(np.float64)
-        for ends in (sets.best, sets.worst)
-    )
+    resampled, unknown = _resampled(board.base, how)
     best, worst = _possible(board, means)
     own = np.array([nan_if_none(rank) for rank in shared_ranks(means, "higher")])
     order = np.argsort(own, kind="stable")
@@ -163,16 +157,43 @@ def ranks_table(board: ComparedRuns, how: RankBootstrap) -> tuple[Table, str]:
             "run": [board.names[at] for at in order.tolist()],
             "mean": board.sign * means[order],
             "rank": _whole(own[order]),
-            "rank_best": found.best[order],
-            "rank_worst": found.worst[order],
-            "first_share": found.first_shares[order],
-            "rank_set_best": _whole(set_best[order]),
-            "rank_set_worst": _whole(set_worst[order]),
+            "rank_best": _whole(resampled["rank_best"][order]),
+            "rank_worst": _whole(resampled["rank_worst"][order]),
+            "first_share": resampled["first_share"][order],
+            "rank_set_best": _whole(resampled["rank_set_best"][order]),
+            "rank_set_worst": _whole(resampled["rank_set_worst"][order]),
             "possible_best": _whole(best[order]),
             "possible_worst": _whole(worst[order]),
         }
     )
-    return table, sets.undefined
+    return table, unknown
+
+
+def _resampled(
+    scores: NDArray[np.float64], how: RankBootstrap
+) -> tuple[dict[str, NDArray[np.float64]], str]:
+    """Columns of the table, float64[runs], and what is unknown. Unknown columns are NaN."""
+    unknown = np.full(len(scores), np.nan)
+    names = ("rank_best", "rank_worst", "first_share", "rank_set_best", "rank_set_worst")
+    found = dict.fromkeys(names, unknown)
+    if why := why_no_ranges(scores):
+        return found, f"there are no ranges of ranks and no rank sets. {why}"
+    ranges = bootstrap_ranks(scores, samples=how.samples, seed=how.seed, level=how.level)
+    found["rank_best"] = ranges.best.astype(np.float64)
+    found["rank_worst"] = ranges.worst.astype(np.float64)
+    found["first_share"] = ranges.first_shares
+    sets = rank_sets(
+        scores,
+        correction=how.correction,
+        level=how.level,
+        samples=min(how.samples, enough_samples(how.level)),
+        seed=how.seed,
+    )
+    if sets.undefined:
+        return found, f"there are no rank sets. {sets.undefined}"
+    found["rank_set_best"] = sets.best.astype(np.float64)
+    found["rank_set_worst"] = sets.worst.astype(np.float64)
+    return found, ""
 
 
 def _possible(

@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 from campaigns.models import Campaign, Qrels
 from scoring.analyses.studies import Study, declare
 from scoring.core.measures.names import parse_measure
-from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
+from scoring.core.statistics.rank_intervals import (
+    bootstrap_ranks,
+    possible_ranks,
+    why_no_ranges,
+)
 from scoring.core.statistics.rank_sets import RankCorrection, enough_samples, rank_sets
 from scoring.results.vectors import Vectors
 from scoring.significance.analysis import ordered_vectors
@@ -26,8 +30,8 @@ class RanksQuestion:
 
 @dataclass(frozen=True, eq=False)
 class RankIntervals:
-    """Of each ranked run by the measure. With less than two topics there are no other samples, and
-    all but the possible ranks are UNKNOWN."""
+    """Of each ranked run by the measure. Where the scores say nothing about other topics, all but
+    the possible ranks are UNKNOWN."""
 
     run_ids: NDArray[np.str_]
     best: NDArray[np.int64]  # the first rank of the range in 95 % of the samples of topics
@@ -35,7 +39,7 @@ class RankIntervals:
     first_shares: NDArray[np.float64]  # of the samples in which it is first
     set_best: NDArray[np.int64]  # the first rank of the simultaneous set
     set_worst: NDArray[np.int64]
-    no_sets: str  # a sentence: why the sets are UNKNOWN
+    no_sets: str  # a sentence: why the sets are UNKNOWN, and the ranges if they are
     possible_best: NDArray[np.int64]  # UNKNOWN without residuals
     possible_worst: NDArray[np.int64]
 
@@ -57,8 +61,8 @@ def compute(campaign: Campaign, qrels: Qrels, question: RanksQuestion) -> RankIn
         possible_worst=possible_worst,
     )
     base = vectors.sign * vectors.base
-    if len(run_ids) == 0 or (~np.isnan(base).all(axis=0)).sum() < 2:
-        return found
+    if why := why_no_ranges(base):
+        return replace(found, no_sets=why)
     ranges = bootstrap_ranks(base, samples=SAMPLES, seed=SEED, level=LEVEL)
     found = replace(found, best=ranges.best, worst=ranges.worst, first_shares=ranges.first_shares)
     sets = rank_sets(
@@ -88,5 +92,6 @@ RANK_INTERVALS: Final = declare(
         compute=compute,
         result=RankIntervals,
         seconds=lambda size, _: 1e-4 * size.scores + 1e-5 * size.pairs,
+        version=2,
     )
 )

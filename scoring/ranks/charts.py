@@ -42,7 +42,8 @@ def ranks_chart(rows: Sequence[RankRow]) -> dict[str, Any]:
             name="rank",
             meta={"role": "known"},
             customdata=[
-                [label(row.run.name), row.interval.ranks, share(row.interval.first_share),
+                [label(row.run.name),
+                 row.interval.ranks or "unknown", share(row.interval.first_share),
                  row.interval.rank_set or "unknown", row.interval.possible_ranks or "unknown"]
                 for row in rows
             ],

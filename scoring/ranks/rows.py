@@ -8,6 +8,7 @@ from campaigns.models import Qrels
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import shared_ranks
+from scoring.core.statistics.undefined import none_if_nan
 from scoring.ranks.analysis import UNKNOWN, RankIntervals
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
@@ -19,9 +20,9 @@ class RankInterval(NamedTuple):
     first; its simultaneous set of ranks; and between which ranks it stays whatever the unjudged
     documents are. None if unknown."""
 
-    rank_best: int
-    rank_worst: int
-    first_share: float
+    rank_best: int | None
+    rank_worst: int | None
+    first_share: float | None
     rank_set_best: int | None
     rank_set_worst: int | None
     possible_best: int | None
@@ -29,6 +30,7 @@ class RankInterval(NamedTuple):
 
     @property
     def ranks(self) -> str:
+        """Empty if they are unknown."""
         return _span(self.rank_best, self.rank_worst)
 
     @property
@@ -92,13 +94,13 @@ def rank_rows(ranked: RankedMeans, result: RankIntervals) -> list[RankRow]:
 
 def intervals_by_run(result: RankIntervals) -> dict[str, RankInterval]:
     """By public id, of the runs that have any."""
-    samples = (result.run_ids, result.best, result.worst, result.first_shares)
+    samples = (result.run_ids, result.first_shares, result.best, result.worst)
     others = (result.set_best, result.set_worst, result.possible_best, result.possible_worst)
     columns = [each.tolist() for each in (*samples, *others)]
     return {
-        run_id: RankInterval(best, worst, first_share, *map(_known, rest))
-        for run_id, best, worst, first_share, *rest in zip(*columns, strict=True)
-        if best != UNKNOWN
+        run_id: RankInterval(*map(_known, ranks[:2]), none_if_nan(share), *map(_known, ranks[2:]))
+        for run_id, share, *ranks in zip(*columns, strict=True)
+        if any(rank != UNKNOWN for rank in ranks)
     }
 
 

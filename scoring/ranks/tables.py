@@ -18,9 +18,9 @@ RANKS = (
     Column("run", "run.name", "run", align="l", kind=str),
     Column("team", "run.team", "team", align="l", kind=str),
     Column("base", heading="base", text=number, kind=float),
-    Column("rank_best", "interval.rank_best", kind=int),
-    Column("rank_worst", "interval.rank_worst", kind=int),
-    printed("ranks, 95 %", "interval.ranks"),
+    Column("rank_best", "interval.rank_best", kind=int | None),
+    Column("rank_worst", "interval.rank_worst", kind=int | None),
+    printed("ranks, 95 %", lambda row: row.interval.ranks or "–"),
     Column("first_share", "interval.first_share", "first", partial(number, digits=3), kind=float),
     Column("rank_set_best", "interval.rank_set_best", kind=int | None),
     Column("rank_set_worst", "interval.rank_set_worst", kind=int | None),
@@ -57,15 +57,18 @@ NEEDED = (
 )
 
 
-def ranks_page_columns(*, has_sets: bool, has_possible: bool) -> list[PageColumn]:
+def ranks_page_columns(*, has_ranges: bool, has_sets: bool, has_possible: bool) -> list[PageColumn]:
+    ranges = [
+        PageColumn("ranks in 95 %", lambda row: row.interval.ranks),
+        PageColumn("first", lambda row: share(row.interval.first_share)),
+    ]
     sets = PageColumn("rank set", lambda row: row.interval.rank_set)
     possible = PageColumn("possible ranks", lambda row: row.interval.possible_ranks)
     return [
         PageColumn("run", lambda row: row.run.name, css=""),
         PageColumn("#", lambda row: str(row.rank), css="num muted"),
         PageColumn("base", lambda row: numbers.score(row.base)),
-        PageColumn("ranks in 95 %", lambda row: row.interval.ranks),
-        PageColumn("first", lambda row: share(row.interval.first_share)),
+        *(ranges if has_ranges else []),
         *([sets] if has_sets else []),
         *([possible] if has_possible else []),
     ]
@@ -116,8 +119,10 @@ def needed_table(rows: Iterable[NeededRow]) -> Table:
     return Table(NEEDED, rows, "topics that a test needs, by measure.")
 
 
-def share(value: float) -> str:
+def share(value: float | None) -> str:
     """In percent: 62 %, <1 %, 0."""
+    if value is None:
+        return "–"
     if value == 0:
         return "0"
     return "<1 %" if value < 0.01 else f"{decimal_text(100 * value, 0)} %"

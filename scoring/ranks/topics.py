@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from scoring.core.measures.measure import Measure
+from scoring.core.statistics.limits import LEAST_TOPICS
 from scoring.core.statistics.topic_set_size import Requirement, topics_for_anova, topics_for_t
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.ranks.variance_analysis import ScoreVariances
@@ -17,7 +18,7 @@ MOST_TOPICS: Final = 10_000
 @dataclass(frozen=True)
 class NeededTopics:
     """Exactly, and by Nagata's approximation; None for more than MOST_TOPICS, and if the variance
-    is not known."""
+    is not known or 0."""
 
     t_test: int | None
     anova: int | None
@@ -55,6 +56,25 @@ def needed_rows(
     return sorted(rows, key=lambda row: (row.needed.t_test is None, row.needed.t_test or 0))
 
 
+def why_no_t_test(rows: Sequence[NeededRow], required: Requirement) -> str:
+    """A sentence about rows of which none has an answer by the t test."""
+    variances = [row.variance_of_differences for row in rows]
+    if any(variances):
+        return (
+            f"By every measure, a t test needs more than {MOST_TOPICS:,} topics to find a "
+            f"difference of {required.difference:g}. Choose a larger difference."
+        )
+    if any(variance is not None for variance in variances):
+        return (
+            "Any two runs differ by the same on all topics. Without a variance of differences, no "
+            "number of topics follows for a t test."
+        )
+    return (
+        f"Two runs with scores on {LEAST_TOPICS} topics are needed to measure a variance. Until "
+        "then, calculate with a variance that you assume."
+    )
+
+
 @lru_cache(maxsize=5_000)
 def needed(
     variance: float | None, of_differences: float | None, runs: int, required: Requirement
@@ -62,13 +82,13 @@ def needed(
     """ANOVA is of `runs` runs, at least two."""
     t_test, t_test_nagata = (
         None
-        if of_differences is None
+        if not of_differences
         else topics_for_t(of_differences, required, by_nagata=by_nagata, most=MOST_TOPICS)
         for by_nagata in (False, True)
     )
     anova, anova_nagata = (
         None
-        if variance is None or runs < 2
+        if not variance or runs < 2
         else topics_for_anova(runs, variance, required, by_nagata=by_nagata, most=MOST_TOPICS)
         for by_nagata in (False, True)
     )

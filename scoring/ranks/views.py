@@ -31,6 +31,7 @@ from scoring.ranks.tables import (
     stability_table,
     swaps_table,
 )
+from scoring.ranks.topics import why_no_t_test
 from scoring.significance.options import tested_measures
 
 ROWS = 250  # on a page
@@ -42,17 +43,21 @@ STABLE = 0.05  # swap rate up to which a difference is called stable
 @public_page
 def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = ranks_query(viewer, request.GET)
+    has_ranges = any(row.interval.rank_best is not None for row in query.rows)
     has_possible = any(row.interval.possible_best is not None for row in query.rows)
     context = context_of(viewer, query) | {
         "measure": query.measure,
         "offered": tested_measures(viewer),
         "ranked": query.ranked,
         "rows": query.rows,
-        "most_often": max(query.rows, key=lambda row: row.interval.first_share, default=None),
+        "most_often": max(
+            query.rows, key=lambda row: row.interval.first_share or 0.0, default=None
+        ),
         "with_rank_1": sum(row.interval.rank_best == 1 for row in query.rows),
         "with_rank_1_in_set": sum(row.interval.rank_set_best == 1 for row in query.rows),
         "correction": query.correction,
         "corrections": CORRECTIONS,
+        "has_ranges": has_ranges,
         "has_sets": not query.no_sets,
         "no_sets": query.no_sets,
         "samples": SAMPLES,
@@ -61,7 +66,9 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
         "figure_size": row_chart_size(len(query.rows)),
         "charted": MOST_ROWS,
         "page": page_or_404(request, Paginator(query.rows, ROWS)),
-        "page_columns": ranks_page_columns(has_sets=not query.no_sets, has_possible=has_possible),
+        "page_columns": ranks_page_columns(
+            has_ranges=has_ranges, has_sets=not query.no_sets, has_possible=has_possible
+        ),
     }
     return analysed_page(request, "scoring/ranks/ranks.html", context, query.analysis)
 
@@ -103,6 +110,8 @@ def topics_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
         "power": str(query.required.power),
         "powers": POWERS,
         "answered": answered,
+        "has_anova": any(row.needed.anova for row in query.rows),
+        "no_answer": "" if answered else why_no_t_test(query.rows, query.required),
         "figure": needed_chart(answered) if answered else None,
         "figure_size": row_chart_size(len(answered)),
         "page": page_or_404(request, Paginator(query.rows, ROWS)),
@@ -117,7 +126,8 @@ def _ranks(viewer: access.Viewer, params: QueryDict) -> Answer:
     which the run is first. rank_set_best to rank_set_worst: its simultaneous set of ranks with a
     familywise level of 95 %, by all pairwise comparisons; null if they are not defined.
     possible_best to possible_worst: the ranks that it can have, whatever the unjudged documents
-    are."""
+    are. With one run, fewer than five topics, or differences that are the same on all topics, all
+    but the possible ranks are null."""
     query = ranks_query(viewer, params)
     table = ranks_table(query.rows, query.measure, query.correction)
     return Answer(table, [query.qrels], query.analysis)
@@ -142,7 +152,7 @@ def _swaps(viewer: access.Viewer, params: QueryDict) -> Answer:
 def _needed(viewer: access.Viewer, params: QueryDict) -> Answer:
     """One row for each measure, the one that needs the fewest topics first. t_test: the paired t
     test of two runs. anova: one-way ANOVA of all ranked runs, of which the best and the worst
-    differ by as much. null: more than 10,000 topics."""
+    differ by as much. null: more than 10,000 topics, or no variance that is known and above 0."""
     query = topics_query(viewer, params)
     return Answer(needed_table(query.rows), [query.qrels], query.analysis)
 

@@ -25,6 +25,7 @@ class RankMark(NamedTuple):
 
     start: str
     end: str
+    has_range: bool
     set_start: str
     set_end: str
     has_set: bool
@@ -80,24 +81,28 @@ def rank_mark(marks: RankMarks, run_id: str) -> RankMark | None:
     if interval is None:
         return None
     step = 100 / marks.runs
+    best, worst = interval.rank_best or 0, interval.rank_worst or 0
     first, last = interval.possible_best or 0, interval.possible_worst or 0
     set_first, set_last = interval.rank_set_best or 0, interval.rank_set_worst or 0
-    words = f"ranks {interval.ranks} in 95 % of resampled topic sets"
-    words += f", first in {share(interval.first_share)}"
+    words = []
+    if interval.ranks:
+        words.append(f"ranks {interval.ranks} in 95 % of resampled topic sets")
+        words.append(f"first in {share(interval.first_share)}")
     if interval.rank_set:
-        words += f", rank set {interval.rank_set}"
+        words.append(f"rank set {interval.rank_set}")
     if interval.possible_ranks:
-        words += f", possible ranks {interval.possible_ranks}"
+        words.append(f"possible ranks {interval.possible_ranks}")
     return RankMark(
-        start=f"{(interval.rank_best - 1) * step:.2f}",
-        end=f"{interval.rank_worst * step:.2f}",
+        start=f"{(best - 1) * step:.2f}",
+        end=f"{worst * step:.2f}",
+        has_range=bool(interval.ranks),
         set_start=f"{(set_first - 1) * step:.2f}",
         set_end=f"{set_last * step:.2f}",
         has_set=bool(interval.rank_set),
         possible_start=f"{(first - 1) * step:.2f}",
         possible_width=f"{(last - first + 1) * step:.2f}",
         has_possible=bool(interval.possible_ranks),
-        words=words,
+        words=", ".join(words),
     )
 
 

@@ -28,7 +28,9 @@ mean share the best rank. first_share is the share of the samples in which the r
 that share a first rank share the sample. The sets from rank_set_best to rank_set_worst contain the
 true ranks of all runs at once, with a familywise level of 95 % (--level). No rank is below 1 + the
 runs that are significantly better, or above all runs - those that are significantly worse.
-possible_best and possible_worst need a measure with residuals; they are empty otherwise."""
+possible_best and possible_worst need a measure with residuals; they are empty otherwise. The other
+columns are empty with one run, fewer than five topics, or differences that are the same on all
+topics. A note says why."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

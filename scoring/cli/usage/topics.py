@@ -25,7 +25,8 @@ examples:
 t_test and anova are exact; t_test_nagata and anova_nagata are Nagata's approximations, as Sakai's
 spreadsheets samplesizeTTEST and samplesizeANOVA have them. With --variance and no
 --variance-of-differences, differences vary twice as much, as if runs were independent. A cell is
-empty where more than a million topics are needed."""
+empty where more than a million topics are needed, and where nothing varies: a note says so. A
+variance is measured on five topics or more."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.statistics.intervals import drawn_counts
-from scoring.core.statistics.pairs import LARGEST_EXACT_SUM
+from scoring.core.statistics.limits import LEAST_TOPICS
+from scoring.core.statistics.pairs import (
+    LARGEST_EXACT_SUM,
+    all_pairs,
+    blocks_of,
+    is_same_throughout,
+)
 from scoring.core.statistics.ranks import DECIMALS
 
 _CELLS_AT_A_TIME = 1 << 20  # runs x samples: 8 MB for each array
@@ -37,7 +43,7 @@ def bootstrap_ranks(
 
     This describes the samples, and is no confidence interval: where means are nearly equal, the
     percentile bootstrap of ranks contains the true rank less often than the level says.
-    `rank_sets.rank_sets` has a level.
+    `rank_sets.rank_sets` has a level. `why_no_ranges` says of which scores it describes nothing.
 
     Raises ValueError without runs or topics, for less than two samples, and unless 0 < level < 1.
 
@@ -67,6 +73,23 @@ def bootstrap_ranks(
     best = (so_far <= tail).sum(axis=1) + 1
     worst = runs - (samples - so_far[:, :-1] <= tail).sum(axis=1)
     return RankIntervals(best, worst, first_shares / samples, level)
+
+
+def why_no_ranges(scores: NDArray[np.float64]) -> str:
+    """A sentence that says why `bootstrap_ranks` of float64[runs, topics] would say nothing about
+    other topics; empty if it says something."""
+    runs, topics = len(scores), int((~np.isnan(scores).all(axis=0)).sum())
+    if runs < 2:
+        return "Two runs or more are needed."
+    if topics < LEAST_TOPICS:
+        return f"{LEAST_TOPICS} topics or more are needed, and there are {topics}."
+    pairs = all_pairs(runs)
+    for block in blocks_of(len(pairs), scores.shape[1]):
+        differences = scores[pairs.candidates[block]] - scores[pairs.baselines[block]]
+        varies = ~is_same_throughout(differences) & ~np.isnan(differences).all(axis=1)
+        if varies.any():
+            return ""
+    return "Any two runs differ by the same on all topics, so every sample ranks them alike."
 
 
 def possible_ranks(

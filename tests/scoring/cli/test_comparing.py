@@ -102,12 +102,35 @@ class TestRanks:
             assert sets == [("a", "1", "1"), ("b", "2", "3"), ("c", "2", "3")]
 
     def test_a_note_says_why_there_are_no_rank_sets(self, trackside):
-        small = trackside.write("small.csv", "a,b\n1,0\n.5,.6\n")
-        found = trackside("ranks", "--scores", small)
-        assert found.err == "note: there are no rank sets. More than 4 topics are needed.\n"
+        few = trackside.write("few.csv", "a,b\n1,0\n0,.9\n" + ".6,.6\n" * 7)
+        found = trackside("ranks", "--scores", few)
+        why = "there are no rank sets. The differences between runs have no spread, or only on a "
+        assert found.err == f"note: {why}few topics.\n"
         assert {row["rank_set_best"] for row in rows(found)} == {""}
-        with pytest.warns(UserWarning, match="no rank sets. More than 4 topics are needed."):
-            assert np.isnan(ts.ranks_of_scores(small)["rank_set_worst"]).all()
+        assert {row["rank_worst"] for row in rows(found)} == {"2"}
+        with pytest.warns(UserWarning, match=why):
+            assert np.isnan(ts.ranks_of_scores(few)["rank_set_worst"]).all()
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("a,b\n1,0\n", "5 topics or more are needed, and there are 1."),
+            ("a,b\n1,0\n.5,.6\n", "5 topics or more are needed, and there are 2."),
+            ("a\n1\n.5\n.6\n.4\n.2\n", "Two runs or more are needed."),
+            ("a,b\n" + ".3,.3\n" * 5, "Any two runs differ by the same on all topics"),
+            ("a,b\n1,.9\n.5,.4\n.6,.5\n.4,.3\n.2,.1\n", "Any two runs differ by the same"),
+        ],
+    )
+    def test_a_note_says_why_there_are_no_ranges(self, trackside, text, why):
+        small = trackside.write("small.csv", text)
+        found = trackside("ranks", "--scores", small)
+        assert found.err.startswith(f"note: there are no ranges of ranks and no rank sets. {why}")
+        for row in rows(found):
+            assert {row[name] for name in ("rank_best", "rank_worst", "first_share")} == {""}
+            assert {row["rank_set_best"], row["rank_set_worst"]} == {""}
+            assert row["rank"]
+        with pytest.warns(UserWarning, match=f"no ranges of ranks and no rank sets. {why}"):
+            assert ts.ranks_of_scores(small).to_csv() == found.out
 
     def test_the_library_gives_the_same(self, trackside, matrix):
         options = {"samples": 500, "seed": 7, "level": 0.5, "correction": "holm"}
@@ -149,13 +172,15 @@ class TestRanks:
         for samples in (1, 1_000_001):
             with pytest.raises(ts.BadInput, match=f"samples: {samples} is .* from 2 to 1,000,000"):
                 ts.ranks_of_scores(matrix, samples=samples)
+        for level in (0, 1):
+            with pytest.raises(ts.BadInput, match=f"level: {level} is not a number between 0 and"):
+                ts.ranks_of_scores(matrix, level=level)
         with pytest.raises(ts.BadInput, match="correction: 'bh' is not max-t or holm"):
             ts.ranks_of_scores(matrix, correction="bh")
 
-    def test_one_topic_says_nothing_about_others(self, trackside):
-        found = trackside("ranks", "--scores", trackside.write("small.csv", "a,b\n1,0\n"))
-        assert (found.status, found.out) == (2, "")
-        assert "one run and two topics or more are needed, not 2 and 1" in found.err
+    def test_without_a_topic_there_are_no_ranks(self):
+        with pytest.raises(ts.BadInput, match="one topic or more are needed, not 2 and 0"):
+            ts.ranks_of_scores({"a": [], "b": []})
 
     def test_scores_between_semicolons_have_decimal_points(self, trackside):
         text = "topic,a,b\n1,.1,.2\n2,.3,.1\n3,.5,.2\n"

@@ -11,12 +11,21 @@ from scoring.core.statistics.split_halves import half_sizes, split_halves
 from scoring.core.statistics.topic_set_size import Requirement, topics_for_anova, topics_for_t
 
 SCORES = np.array([[0.9, 0.8, 0.7, 0.9], [0.5, 0.6, 0.8, 0.1], [0.1, 0.2, 0.1, 0.3]])
-MATRIX = "a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in SCORES.T.tolist())
+
+
+SIX_TOPICS = np.array(
+    [[0.9, 0.8, 0.7, 0.9, 0.4, 0.6], [0.5, 0.6, 0.8, 0.1, 0.5, 0.2], [0.1, 0.2, 0.1, 0.3, 0, 0.4]]
+)
+
+
+def as_csv(scores):
+    names = ",".join("abcdefg"[: len(scores)])
+    return f"{names}\n" + "".join(",".join(map(str, row)) + "\n" for row in scores.T.tolist())
 
 
 @pytest.fixture
 def matrix(trackside):
-    return trackside.write("matrix.csv", MATRIX)
+    return trackside.write("matrix.csv", as_csv(SCORES))
 
 
 @pytest.fixture
@@ -89,24 +98,33 @@ class TestStability:
 
 
 class TestTopics:
+    @pytest.fixture
+    def matrix(self, trackside):
+        return trackside.write("matrix.csv", as_csv(SIX_TOPICS))
+
     def test_needed_topics_of_a_matrix(self, trackside, matrix):
         (found,) = rows(trackside("topics", "--scores", matrix, "--difference", 0.2))
         required = Requirement(0.2)
-        variance = np.var(SCORES, axis=1, ddof=1).mean()
-        differences = [SCORES[a] - SCORES[b] for a, b in ((0, 1), (0, 2), (1, 2))]
+        variance = np.var(SIX_TOPICS, axis=1, ddof=1).mean()
+        differences = [SIX_TOPICS[a] - SIX_TOPICS[b] for a, b in ((0, 1), (0, 2), (1, 2))]
         of_differences = np.mean([np.var(d, ddof=1) for d in differences])
         assert float(found["variance"]) == pytest.approx(variance, abs=1e-12)
         assert float(found["variance_of_differences"]) == pytest.approx(of_differences, abs=1e-12)
         assert int(found["t_test"]) == topics_for_t(of_differences, required)
         assert int(found["anova"]) == topics_for_anova(3, variance, required)
-        assert (found["measure"], found["runs"], found["topics"]) == ("", "3", "4")
+        assert (found["measure"], found["runs"], found["topics"]) == ("", "3", "6")
 
-    def test_one_row_for_each_measure(self, trackside, runs):
+    def test_one_row_for_each_measure(self, trackside):
+        qrels = trackside.write("judged", "".join(f"{topic} 0 A 1\n" for topic in range(5)))
+        runs = [
+            trackside.write("half", "".join(f"{n} Q0 {'AB'[n % 2]} 1 1 half\n" for n in range(5))),
+            trackside.write("last", "4 Q0 A 1 1 last\n"),
+        ]
         measures = ["P@1", "RBP(p=0.8)"]
         given = [word for name in measures for word in ("-m", name)]
-        found = trackside("topics", trackside.qrels, *runs, *given, "--difference", 0.1)
+        found = trackside("topics", qrels, *runs, *given, "--difference", 0.1)
         assert [row["measure"] for row in rows(found)] == measures
-        same = ts.needed_topics(trackside.qrels, runs, measures, difference=0.1)
+        same = ts.needed_topics(qrels, runs, measures, difference=0.1)
         assert found.out == same.to_csv()
 
     def test_a_variance_takes_the_place_of_data(self, trackside):
@@ -117,10 +135,47 @@ class TestTopics:
         same = ts.needed_topics_of_variance(0.05, compared=10, difference=0.1)
         assert trackside("topics", *given).out == same.to_csv()
 
-    def test_scores_that_hardly_vary_need_two_topics(self, trackside):
-        matrix = trackside.write("same.csv", "a,b\n.1,.1\n.1,.1\n.1,.1\n")
-        (found,) = rows(trackside("topics", "--scores", matrix, "--difference", 0.05))
-        assert found["t_test"] == found["anova"] == "2"
+    @pytest.mark.parametrize("second", [0.0, 0.1])
+    def test_equal_differences_have_no_variance_for_a_t_test(self, trackside, second):
+        scores = SIX_TOPICS[0] + np.array([[0], [second]])
+        matrix = trackside.write("same.csv", as_csv(scores))
+        found = trackside("topics", "--scores", matrix, "--difference", 0.05)
+        why = "any two runs differ by the same on all topics. Without a variance no number of "
+        assert found.err == f"note: {why}topics follows for the t test.\n"
+        (row,) = rows(found)
+        assert (row["t_test"], row["t_test_nagata"]) == ("", "")
+        assert float(row["variance_of_differences"]) == 0
+        assert int(row["anova"]) == topics_for_anova(2, float(row["variance"]), Requirement(0.05))
+        with pytest.warns(UserWarning, match=why):
+            assert ts.needed_topics_of_scores(matrix, difference=0.05).to_csv() == found.out
+
+    def test_without_any_variance_no_test_has_an_answer(self, trackside):
+        matrix = trackside.write("same.csv", as_csv(np.full((2, 6), 0.1)))
+        found = trackside("topics", "--scores", matrix, "--difference", 0.05)
+        assert "each run has the same score on all topics" in found.err
+        (row,) = rows(found)
+        assert {row[name] for name in ("t_test", "anova", "anova_nagata")} == {""}
+        assert float(row["variance"]) == 0
+
+    @pytest.mark.parametrize(("runs", "topics"), [(1, 6), (2, 2), (3, 4)])
+    def test_too_few_scores_are_refused(self, trackside, runs, topics):
+        matrix = trackside.write("few.csv", as_csv(SIX_TOPICS[:runs, :topics]))
+        found = trackside("topics", "--scores", matrix, "--difference", 0.05)
+        least = "2 runs and 5 topics or more are needed to measure a variance"
+        assert (found.status, found.out) == (2, "")
+        assert found.err == f"{least}, not {runs} and {topics}\n"
+        with pytest.raises(ts.BadInput, match=least):
+            ts.needed_topics_of_scores(matrix, difference=0.05)
+
+    @pytest.mark.parametrize("level", [0, 1, -1, "nan"])
+    def test_a_level_lies_between_0_and_1(self, trackside, matrix, level):
+        given = ("--difference", 0.1, "--level", level)
+        for source in (("--scores", matrix), ("--variance", 0.1)):
+            found = trackside("topics", *source, *given)
+            assert (found.status, found.out) == (2, "")
+            assert f"--level: '{level}' is not a number between 0 and 1" in found.err
+        with pytest.raises(ts.BadInput, match=r"^level: it must lie between 1e-09 and 1"):
+            ts.needed_topics_of_variance(0.1, difference=0.1, level=float(level))
 
     def test_too_many_topics_leave_the_cell_empty(self, trackside):
         (found,) = rows(trackside("topics", "--variance", 1, "--difference", 1e-5))

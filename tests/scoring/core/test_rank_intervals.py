@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
+from scoring.core.statistics.rank_intervals import (
+    bootstrap_ranks,
+    possible_ranks,
+    why_no_ranges,
+)
 
 pytestmark = pytest.mark.hypothesis
 
@@ -99,6 +103,30 @@ def test_large_scores_are_compared_in_the_same_unit():
 def test_bad_arguments(shape, options, words):
     with pytest.raises(ValueError, match=words):
         bootstrap_ranks(np.zeros(shape), **({"samples": 10, "seed": 1} | options))
+
+
+GAPS = [[0.1, 0.2, 0.3, np.nan, 0.5, 0.6], [0.2, 0.3, 0.4, 0.9, np.nan, 0.7]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        (np.zeros((0, 9)), "Two runs or more are needed."),
+        (np.random.default_rng(1).random((1, 9)), "Two runs or more are needed."),
+        (np.random.default_rng(1).random((3, 2)), "5 topics or more are needed, and there are 2."),
+        (np.array(GAPS)[:, [0, 1, 2, 5]], "5 topics or more are needed, and there are 4."),
+        (np.full((3, 9), np.nan), "5 topics or more are needed, and there are 0."),
+        (np.full((3, 9), 0.4), "Any two runs differ by the same on all topics"),
+        (np.arange(6.0) / 7 + np.array([[0.1], [0.3], [0.2]]), "Any two runs differ by the same"),
+        (np.array(GAPS), "Any two runs differ by the same"),
+        (np.array([*GAPS, [0.5] * 6]), ""),
+        (np.random.default_rng(1).random((2, 5)), ""),
+    ],
+)
+def test_a_sentence_says_why_samples_of_topics_say_nothing(scores, words):
+    found = why_no_ranges(scores)
+    assert found.startswith(words)
+    assert bool(found) == bool(words)
 
 
 def test_possible_ranks_by_hand():

@@ -111,8 +111,7 @@ def test_fewest_topics_are_those_of_a_count_from_two(difference, level, power, r
     )
 
 
-def test_scores_without_variance_need_two_topics_and_tiny_differences_too_many():
-    assert topics_for_t(0.0, Requirement(0.1)) == topics_for_anova(5, 0.0, Requirement(0.1)) == 2
+def test_tiny_differences_need_too_many_topics():
     assert topics_for_t(1.0, Requirement(0.0001)) is None
     assert topics_for_anova(5, 1.0, Requirement(0.0001)) is None
 
@@ -129,9 +128,11 @@ def test_bad_arguments():
             Requirement(*options)
     with pytest.raises(ValueError, match="from 2 to 10,000 runs"):
         topics_for_anova(1, 0.1, Requirement(0.1))
-    for variance in (-1.0, math.nan, math.inf):
-        with pytest.raises(ValueError, match="variance"):
+    for variance in (-1.0, 0.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match="variance must be above 0"):
             topics_for_t(variance, Requirement(0.1))
+        with pytest.raises(ValueError, match="variance must be above 0"):
+            topics_for_anova(5, variance, Requirement(0.1))
 
 
 def test_variances_by_hand():
@@ -139,6 +140,23 @@ def test_variances_by_hand():
     found = variances(np.array([[0.6, 0.2], [0.4, 0.6]]))
     assert found.within_runs == pytest.approx((0.08 + 0.02) / 2, abs=1e-15)
     assert found.of_differences == pytest.approx(0.18, abs=1e-15)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e4])
+def test_what_is_the_same_on_all_topics_has_no_variance(size):
+    """Float noise would give a variance of 1e-34 or 1e-19, and from it a number of topics."""
+    topics = size * np.random.default_rng(1).random(50)
+    found = variances(np.array([topics, topics + 0.3 * size, topics + 0.1 * size]))
+    assert found.within_runs > 0
+    assert found.of_differences == 0
+    found = variances(size * np.array([[0.1] * 7, [0.3] * 7]))
+    assert (found.within_runs, found.of_differences) == (0, 0)
+
+
+def test_a_small_spread_of_differences_is_no_noise():
+    topics = np.random.default_rng(1).random(6)
+    found = variances(np.array([topics, topics + 1e-8 * (np.arange(6) == 0)]))
+    assert found.of_differences == pytest.approx(1e-16 / 6, rel=1e-6)
 
 
 @pytest.mark.hypothesis

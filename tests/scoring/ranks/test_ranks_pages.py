@@ -3,6 +3,7 @@ and API, and beside the ranks of the leaderboard."""
 
 import numpy as np
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -98,19 +99,42 @@ class TestRanks:
     def test_other_corrections_are_not_offered(self, name: str) -> None:
         assert get(name, make_board(*SCORES), correction="bh").status_code == 404
 
-    @pytest.mark.parametrize(
-        ("scores", "words"),
-        [
-            ([0.5, 0.5], "have no spread, or only on a few topics."),
-            ([0.5, 0.4], "have no spread, or only on a few topics."),
-        ],
-    )
-    def test_a_sentence_says_why_there_are_no_rank_sets(
-        self, scores: list[float], words: str
+    @pytest.mark.parametrize("scores", [[0.5, 0.5], [0.5, 0.4]])
+    def test_without_a_spread_a_sentence_takes_the_place_of_ranges(
+        self, scores: list[float]
     ) -> None:
         campaign = make_board(*scores)
         page = answered("ranks", campaign)
-        assert f"rank set unknown. The differences between runs {words}" in text_of(page)
+        self.check_there_are_no_ranges(campaign, page)
+        assert "Any two runs differ by the same on all topics" in text_of(page)
+
+    def check_there_are_no_ranges(self, campaign: Campaign, page: HttpResponse) -> None:
+        """Possible ranks are about these topics, so they stay."""
+        text = text_of(page)
+        assert "Ranges of ranks and rank sets by RBP(p=0.5) are unknown." in text
+        assert "ranks in 95 %" not in text
+        assert "possible ranks" in text
+        unknown = ("rank_best", "rank_worst", "first_share", "rank_set_best", "rank_set_worst")
+        for row in api("ranks", campaign):
+            assert {row[name] for name in unknown} == {None}
+            assert row["possible_best"] == 1
+        for row in table(get("ranks-csv", campaign)):
+            assert {row[name] for name in unknown} == {""}
+        board = get("leaderboard", campaign).content.decode()
+        assert "resampled topic sets" not in board
+        assert ("possible ranks 1" in board) == ("rank-mark" in board)
+        first = table(get("leaderboard-csv", campaign, ranks="on"))[0]
+        assert (first["rank_best"], first["possible_best"]) == ("", "1")
+        latex = get("ranks-latex", campaign).content.decode()
+        assert "nan" not in latex.lower()
+        assert "None" not in latex
+
+    def test_a_sentence_says_why_there_are_no_rank_sets(self) -> None:
+        """The runs differ on two topics."""
+        campaign = make_board(0.5, [0.1, 0.8, *[0.5] * (len(TOPICS) - 2)])
+        page = answered("ranks", campaign)
+        words = "rank set unknown. The differences between runs have no spread, or only on a few"
+        assert words in text_of(page)
         assert {row["rank_set_best"] for row in api("ranks", campaign)} == {None}
         assert {row["rank_set_worst"] for row in table(get("ranks-csv", campaign))} == {""}
         board = get("leaderboard", campaign).content.decode()
@@ -127,20 +151,22 @@ class TestRanks:
         rows = api("ranks", campaign, measure="AP")
         assert {row["possible_best"] for row in rows} == {None}
 
-    def test_one_run_is_sure(self) -> None:
-        page = answered("ranks", make_board(noisy(0.5, 1)))
-        assert "Only one run, r1, is ranked, so its rank is certain." in text_of(page)
+    def test_one_run_has_nothing_to_compare(self) -> None:
+        campaign = make_board(noisy(0.5, 1))
+        page = answered("ranks", campaign)
+        assert "are unknown. Two runs or more are needed." in text_of(page)
+        self.check_there_are_no_ranges(campaign, page)
 
-    def test_one_topic_says_nothing_about_others(self) -> None:
-        campaign = make_campaign(topics=("1",), **SHOWN)
+    @pytest.mark.parametrize("topics", [1, 2, 4])
+    def test_few_topics_say_nothing_about_others(self, topics: int) -> None:
+        campaign = make_campaign(topics=TOPICS[:topics], **SHOWN)
         make_qrels(campaign)
         for number in (1, 2):
-            give_vector(make_run(campaign, tag=f"r{number}"), [number / 10])
+            give_vector(make_run(campaign, tag=f"r{number}"), noisy(0.5, number)[:topics])
         page = answered("ranks", campaign)
-        assert "Two topics with a score of RBP(p=0.5) are needed" in text_of(page)
+        assert f"5 topics or more are needed, and there are {topics}." in text_of(page)
+        self.check_there_are_no_ranges(campaign, page)
         assert "Refresh" not in page
-        assert api("ranks", campaign) == []
-        assert "rank-mark" not in get("leaderboard", campaign).content.decode()
 
     def test_latex_has_the_intervals(self) -> None:
         campaign = make_board(*SCORES)
@@ -252,6 +278,44 @@ class TestNeededTopics:
         assert {row["variance"] for row in rows[1:]} == {None}
         assert {row["t_test"] for row in rows[1:]} == {None}
 
+    @pytest.mark.parametrize("second", [0.0, 0.1])
+    def test_runs_that_differ_by_the_same_need_no_number_of_topics(self, second: float) -> None:
+        campaign = make_board(SCORES[0], SCORES[0] - second)
+        text = text_of(answered("needed-topics", campaign))
+        assert "Any two runs differ by the same on all topics." in text
+        row = next(r for r in api("needed-topics", campaign) if r["measure"] == RBP)
+        assert (row["t_test"], row["t_test_nagata"]) == (None, None)
+        assert row["anova"] == topics_for_anova(2, np.var(SCORES[0], ddof=1), Requirement(0.05))
+        assert f"{row['anova']:,}" in text
+
+    def test_scores_that_do_not_vary(self) -> None:
+        campaign = make_board(0.5, 0.4)
+        text = text_of(answered("needed-topics", campaign))
+        assert "Without a variance of differences, no number of topics follows" in text
+        assert "one-way analysis of variance" not in text
+        assert {row["anova"] for row in api("needed-topics", campaign)} == {None}
+
+    @pytest.mark.parametrize("topics", [1, 2, 4])
+    def test_few_topics_measure_no_variance(self, topics: int) -> None:
+        campaign = make_campaign(topics=TOPICS[:topics], **SHOWN)
+        make_qrels(campaign)
+        for number in (1, 2):
+            give_vector(make_run(campaign, tag=f"r{number}"), noisy(0.5, number)[:topics])
+        text = text_of(answered("needed-topics", campaign))
+        assert "Two runs with scores on 5 topics are needed to measure a variance." in text
+        assert {row["variance"] for row in api("needed-topics", campaign)} == {None}
+
+    def test_a_difference_that_no_measure_can_find(self) -> None:
+        campaign = make_board(*SCORES)
+        text = text_of(answered("needed-topics", campaign, difference="1e-6"))
+        assert "needs more than 10,000 topics to find a difference of 1e-06" in text
+
+    @pytest.mark.parametrize("level", ["0", "1", "0.5"])
+    def test_other_levels_are_not_offered(self, level: str) -> None:
+        page = get("needed-topics", make_board(*SCORES), level=level)
+        assert page.status_code == 404
+        assert f"“{level}” is not a valid level." in text_of(page)
+
     def test_one_run_has_no_differences(self) -> None:
         assert "Two ranked runs are needed" in text_of(
             get("needed-topics", make_board(noisy(0.5, 1)))
@@ -300,6 +364,7 @@ class TestCalculator:
             ("runs", "1", "a whole number from 2 to 1,000"),
             ("runs", "2.5", "a whole number from 2 to 1,000"),
             ("difference", "nan", "is not a number"),
+            ("level", "0", "between 1e-09 and 1"),
             ("level", "1", "between 1e-09 and 1"),
             ("level", "1e-300", "between 1e-09 and 1"),
             ("power", "0.05", "between the level and 1"),
