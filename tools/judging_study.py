@@ -82,6 +82,8 @@ def read_study(folder: Path, *, depth: int, persistence: float) -> Study:
     (qrels,) = folder.glob("qrels*.txt.gz")
     table = open_qrels(str(qrels), in_file_order=True)
     paths = sorted((folder / "runs").glob("*.gz"))
-    rankings = [rank_run(open_run(str(path)), max_depth=depth) for path in paths]
-    candidates = collect_candidates(rankings, topics=table.topics)
+    runs = [open_run(str(path)) for path in paths]
+    rankings = [rank_run(run, max_depth=depth) for run in runs]
+    tags = [run.tag for run in runs]
+    candidates = collect_candidates(rankings, topics=table.topics, names=tags)
     return Study(candidates, find_outcomes(candidates, table, rel=1), persistence)

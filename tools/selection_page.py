@@ -60,8 +60,9 @@ about the runs (A. Moffat, W. Webber and J. Zobel, SIGIR 2007). A document at ra
 - **C** also multiplies it by the third power of the run's base + residual / 2. It therefore judges
   runs that look good first.
 
-Three others look for as many relevant documents as possible. They treat each topic by itself, and
-give all topics the same number of judgments.
+Three others look for as many relevant documents as possible. They treat each topic by itself. A
+budget over all topics goes round by topic: one document of each, then the next of each. A topic
+without further documents is left out.
 
 - **MTF**, move-to-front (G. V. Cormack, C. R. Palmer and C. L. A. Clarke, SIGIR 1998), reads on in
   the run that found a relevant document last.

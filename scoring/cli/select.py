@@ -7,12 +7,12 @@ from functools import partial
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.opening import open_qrels, open_run, tell_of_topics_without_grades
 from scoring.cli.tables import print_csv
-from scoring.core.data.ranking import Ranking
 from scoring.core.judging.selection import Strategy
 from scoring.library.bad_input import BadInput
 from scoring.library.prepared import rank_run
 from scoring.library.selection import (
     Judged,
+    NamedRanking,
     chosen_documents,
     method_faults,
     simulated_judging,
@@ -24,10 +24,10 @@ from scoring.library.table import Table
 def run(options: argparse.Namespace) -> int:
     _check(options)
     strategy = strategy_named(options.method, options.persistence, options.scope)
-    rankings = for_each_run(
+    runs = for_each_run(
         partial(_rank_file, max_depth=options.depth), options.runs, workers=options.workers
     )
-    table = (_simulated if options.simulate else _chosen)(rankings, strategy, options)
+    table = (_simulated if options.simulate else _chosen)(runs, strategy, options)
     print_csv(table.names, table)
     return 0
 
@@ -47,26 +47,25 @@ def _check(options: argparse.Namespace) -> None:
         raise BadInput(faults)
 
 
-def _rank_file(path: str, max_depth: int | None) -> Ranking:
-    return rank_run(open_run(path), max_depth=max_depth)
+def _rank_file(path: str, max_depth: int | None) -> NamedRanking:
+    run = open_run(path)
+    return NamedRanking(run.tag, rank_run(run, max_depth=max_depth))
 
 
-def _chosen(rankings: Sequence[Ranking], strategy: Strategy, options: argparse.Namespace) -> Table:
+def _chosen(runs: Sequence[NamedRanking], strategy: Strategy, options: argparse.Namespace) -> Table:
     judged = None
     if options.judged:
         judged = Judged(options.judged, open_qrels(options.judged), options.rel)
-    return chosen_documents(
-        rankings, strategy, judged, budget=max(options.budget), batch=options.batch
-    )
+    return chosen_documents(runs, strategy, judged, budget=max(options.budget), batch=options.batch)
 
 
 def _simulated(
-    rankings: Sequence[Ranking], strategy: Strategy, options: argparse.Namespace
+    runs: Sequence[NamedRanking], strategy: Strategy, options: argparse.Namespace
 ) -> Table:
     table = open_qrels(options.simulate, in_file_order=True)
     tell_of_topics_without_grades(options.simulate, table)
     return simulated_judging(
-        rankings,
+        runs,
         strategy,
         Judged(options.simulate, table, options.rel),
         budgets=options.budget,

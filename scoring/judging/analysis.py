@@ -177,6 +177,7 @@ JUDGING_PLAN: Final = declare(
         result=PlanArrays,
         reads=Reads.RANKINGS | Reads.JUDGMENTS,
         seconds=lambda size, question: 5e-6 * size.candidates + 1e-3 * question.budget,
+        version=2,
     )
 )
 

@@ -56,7 +56,8 @@ def candidates_of_campaign(
         return None
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     stored = tuple((run.ranking.storage_key, run.ranking.digest) for run in runs)
-    candidates = _collected(stored, topics, depth or depth_of(campaign, persistence))
+    tags = tuple(run.tag for run in runs)
+    candidates = _collected(stored, tags, topics, depth or depth_of(campaign, persistence))
     return RunCandidates(
         run_ids=tuple(run.public_id for run in runs),
         digests=tuple(digest for _, digest in stored),
@@ -125,11 +126,11 @@ def id_array(doc_ids: Iterable[str]) -> NDArray[np.bytes_]:
 
 
 def _collected(
-    stored: tuple[tuple[str, str], ...], topics: tuple[str, ...], depth: int
+    stored: tuple[tuple[str, str], ...], tags: tuple[str, ...], topics: tuple[str, ...], depth: int
 ) -> Candidates:
     """Requests at the same time collect them once, because a ranking can have millions of
     documents."""
-    key = hashlib.sha256(repr((stored, topics, depth)).encode()).hexdigest()
+    key = hashlib.sha256(repr((stored, tags, topics, depth)).encode()).hexdigest()
     with COLLECTED.alone(key):
         candidates = COLLECTED.get(key)
         if candidates is None:
@@ -137,6 +138,6 @@ def _collected(
                 load_ranking(StoredRanking(storage_key=key, digest=digest))
                 for key, digest in stored
             )
-            candidates = collect_candidates(rankings, topics=topics, depth=depth)
+            candidates = collect_candidates(rankings, topics=topics, depth=depth, names=tags)
             COLLECTED.keep(key, candidates, candidates.nbytes)
     return candidates

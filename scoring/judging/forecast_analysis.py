@@ -111,6 +111,7 @@ JUDGING_OUTLOOK: Final = declare(
         result=ForecastMeans,
         reads=Reads.RANKINGS | Reads.JUDGMENTS,
         seconds=lambda size, _: 2e-6 * size.candidates,
+        version=2,
     )
 )
 

@@ -146,5 +146,6 @@ JUDGING_REPLAY: Final = declare(
         result=SimulationArrays,
         reads=Reads.RANKINGS,  # it starts without judgments
         seconds=lambda size, question: 1.2e-5 * size.candidates + 2.5e-3 * question.budget,
+        version=2,
     )
 )

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE
-from scoring.core.data.ranking import Ranking
 from scoring.core.judging.defaults import DEFAULT_BATCH
 from scoring.core.judging.selection import Scope, Strategy
 from scoring.library.bad_input import BadInput
@@ -14,6 +13,7 @@ from scoring.library.selection import (
     METHOD_NAMES,
     Judged,
     MethodName,
+    NamedRanking,
     chosen_documents,
     method_faults,
     simulated_judging,
@@ -43,7 +43,8 @@ def select(
     Aslam, V. Pavlu and R. Savell, CIKM 2003) or `"MaxMean"` (D. E. Losada, J. Parapar and A.
     Barreiro, SAC 2016). `p` is the persistence of RBP, which the last three do not use; B and C
     take what is known of a run over all topics or, with the `scope` `"topic"`, the document's own.
-    `budget` is the number of documents. `judged` are judgments that there are already: these
+    `budget` is the number of documents. For the last three it goes round by topic, and leaves out
+    topics without further documents. `judged` are judgments that there are already: these
     documents are not chosen again. Raises BadInput.
 
     >>> runs = {"x": {"1": {"a": 2.0, "b": 1.0}}, "y": {"1": {"b": 2.0, "c": 1.0}}}
@@ -57,7 +58,7 @@ def select(
     if judged is not None:
         qrels = read_qrels(judged)
         given = Judged(qrels.name, judgment_table(qrels.parsed), rel)
-    return chosen_documents(_rankings(runs, depth), strategy, given, budget=budget, batch=batch)
+    return chosen_documents(_named(runs, depth), strategy, given, budget=budget, batch=batch)
 
 
 def simulate(
@@ -94,7 +95,7 @@ def simulate(
     if message := topics_without_grades(table):
         warnings.warn(f"{full.name}: {message}", stacklevel=2)
     return simulated_judging(
-        _rankings(runs, depth),
+        _named(runs, depth),
         strategy,
         Judged(full.name, table, rel),
         budgets=budgets,
@@ -104,8 +105,9 @@ def simulate(
     )
 
 
-def _rankings(runs: RunSources, depth: int | None) -> list[Ranking]:
-    return [rank_run(run.parsed, max_depth=depth) for run in read_runs(runs)]
+def _named(runs: RunSources, depth: int | None) -> list[NamedRanking]:
+    found = read_runs(runs)
+    return [NamedRanking(run.tag, rank_run(run.parsed, max_depth=depth)) for run in found]
 
 
 def _strategy(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,13 @@ def method_faults(
         yield "scope", f"method {method} does not use it, only B and C do: leave it out"
 
 
+class NamedRanking(NamedTuple):
+    """A run that proposes documents, and its tag."""
+
+    tag: str
+    ranking: Ranking
+
+
 @dataclass(frozen=True, eq=False)
 class Judged:
     """Judgments that there are; `name` is what messages call them."""
@@ -68,7 +75,7 @@ class Judged:
 
 
 def chosen_documents(
-    rankings: Sequence[Ranking],
+    runs: Sequence[NamedRanking],
     strategy: Strategy,
     judged: Judged | None,
     *,
@@ -76,8 +83,8 @@ def chosen_documents(
     batch: int,
 ) -> Table:
     """One row for each document that should be judged next, the most urgent first."""
-    topics = list(dict.fromkeys(topic for ranking in rankings for topic in ranking.topics))
-    candidates = collect_candidates(rankings, topics=topics)
+    topics = list(dict.fromkeys(topic for run in runs for topic in run.ranking.topics))
+    candidates = _candidates(runs, topics)
     outcomes = np.full(len(candidates), UNJUDGED, np.int8)
     if judged is not None:
         if not set(judged.table.topics) & set(topics):
@@ -98,6 +105,11 @@ def chosen_documents(
             "weight": weights,
         }
     )
+
+
+def _candidates(runs: Sequence[NamedRanking], topics: Sequence[str]) -> Candidates:
+    rankings, tags = [run.ranking for run in runs], [run.tag for run in runs]
+    return collect_candidates(rankings, topics=topics, names=tags)
 
 
 def _by_batches(
@@ -131,7 +143,7 @@ def _by_topic(
 
 
 def simulated_judging(
-    rankings: Sequence[Ranking],
+    runs: Sequence[NamedRanking],
     strategy: Strategy,
     full: Judged,
     *,
@@ -142,9 +154,7 @@ def simulated_judging(
 ) -> Table:
     """One row for each budget: what judging so many documents would have found."""
     known = zip(full.table.topics, full.table.is_judged_topic, strict=True)
-    candidates = collect_candidates(
-        rankings, topics=[topic for topic, is_judged in known if is_judged]
-    )
+    candidates = _candidates(runs, [topic for topic, is_judged in known if is_judged])
     if not len(candidates):
         raise BadInput([f"{full.name}: no topic of the runs is in the qrels"])
     outcomes = find_outcomes(candidates, full.table, rel=full.rel)

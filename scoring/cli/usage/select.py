@@ -37,9 +37,12 @@ of equal rank are in the order in which they first occur, run by run and topic b
 where the budget ends within a rank. With A, B and C, documents of equal weight are in the order of
 topics, then of document ids.
 
-MTF, Hedge and MaxMean take one document of each topic in turn and need no --p, unless --simulate
-computes residuals by it. Their weight is the priority of the run, 0 or less (MTF), the weighted
-mean loss of the runs if the document is not relevant (Hedge), or the mean of the run (MaxMean)."""
+MTF, Hedge and MaxMean take one document of each topic in turn, so that a budget over all topics
+goes round by topic, and leave out topics without further documents. They need no --p, unless
+--simulate computes residuals by it. Hedge counts the first 100 documents of a run as retrieved.
+MaxMean takes the run with the lower tag among equally good ones. Their weight is the priority of
+the run, 0 or less (MTF), the weighted mean loss of the runs if the document is not relevant
+(Hedge), or the mean of the run (MaxMean)."""
 
 METHODS: Final = ("pool", "A", "B", "C", "MTF", "Hedge", "MaxMean")
 

@@ -30,6 +30,7 @@ class Candidates:
     starts: NDArray[np.int64]  # int64[candidates + 1]
     run_rows: NDArray[np.integer]  # int16 or int32[places], which run
     positions: NDArray[np.integer]  # int16 or int32[places], 0-based position in that run
+    names: tuple[str, ...] = ()  # of the runs, for MaxMean, which breaks ties by them
 
     def __len__(self) -> int:
         return len(self.topic_rows)
@@ -39,6 +40,15 @@ class Candidates:
         """Of its arrays, without those that are made when they are needed."""
         arrays = (self.topic_rows, self.doc_ids, self.starts, self.run_rows, self.positions)
         return sum(array.nbytes for array in arrays)
+
+    @cached_property
+    def by_name(self) -> NDArray[np.int64]:
+        """int64[runs]: the place of each run by name, ascending as bytes. Runs of the same name, or
+        without any, stand in their own order."""
+        names = [name.encode() for name in self.names] or [b""] * self.runs
+        places = np.empty(self.runs, np.int64)
+        places[sorted(range(self.runs), key=names.__getitem__)] = np.arange(self.runs)
+        return places
 
     @cached_property
     def best_positions(self) -> NDArray[np.integer]:
@@ -79,15 +89,21 @@ class Candidates:
 
 
 def collect_candidates(
-    rankings: Iterable[Ranking], *, topics: Sequence[str], depth: int | None = None
+    rankings: Iterable[Ranking],
+    *,
+    topics: Sequence[str],
+    depth: int | None = None,
+    names: Sequence[str] = (),
 ) -> Candidates:
     """The candidates of runs, in the campaign's `topics`; a run's other topics are left out.
 
     Only the first `depth` documents of each topic of a run propose (default: all). What lies
     deeper is then never judged: with persistence p it keeps p^depth of a residual, 2e-10 for the
     first 100 at p = .8. Rankings are read one after the other, and need not all be in memory.
+    `names` are those of the runs.
 
-    Raises ValueError without runs, for a depth below 1 and for a topic named twice.
+    Raises ValueError without runs, for a depth below 1, for a topic named twice, and for more or
+    fewer names than runs, if there are names.
 
     >>> collect_candidates(rankings, topics=["t1"], depth=1).doc_ids.tolist()
     [b'a', b'b']
@@ -104,6 +120,8 @@ def collect_candidates(
         del ranking  # before the next one is read
     if not proposals:
         raise ValueError("without runs there are no candidates")
+    if names and len(names) != len(proposals):
+        raise ValueError(f"{len(proposals)} runs but {len(names)} names")
     lengths = np.array([each.lengths for each in proposals])
     width = max(each.doc_ids.dtype.itemsize for each in proposals)
     # As many candidates as places, if no two runs have a document in common. What is not written to
@@ -129,6 +147,7 @@ def collect_candidates(
         starts=starts[: count + 1],
         run_rows=run_rows,
         positions=positions,
+        names=tuple(names),
     )
 
 
@@ -176,6 +195,7 @@ def _with_places(
         starts=np.append(0, np.cumsum(counts[places])).astype(np.int64),
         run_rows=candidates.run_rows[kept],
         positions=candidates.positions[kept],
+        names=candidates.names,
     )
     return chosen, places.astype(np.int64)
 

@@ -7,15 +7,18 @@ A judged document d that a run has at rank r costs the run
 
     loss = 1/2 (-1)^rel(d) ln(Z / r),
 
-so that a relevant document is a gain, and more so at a better rank. Z is the number of documents
-that any run retrieves for the topic. A document that a run does not retrieve costs it the mean of
-this over the ranks below its last, from its length + 1 to Z. Runs are weighted by beta^(the sum of
-their losses), normalised to 1; before the first judgment all weights are equal. The next document
-is the one with the greatest weighted mean loss over the runs, if it should not be relevant.
+so that a relevant document is a gain, and more so at a better rank. Only the first DEPTH documents
+of a run count as retrieved for the topic, so that the order does not depend on how deep runs go. Z
+is the number of documents that any run retrieves. A document that a run does not retrieve costs it
+the mean of this over the ranks below its last, from its length + 1 to Z. Runs are weighted by
+beta^(the sum of their losses), normalised to 1; before the first judgment all weights are equal.
+The next document is the one with the greatest weighted mean loss over the runs, if it should not be
+relevant. Documents that no run retrieves are equal, and no other has a smaller loss.
 
-Beta is .1. Runs without any document for the topic take no part: every document costs them the
-same. Losses that differ by less than 1e-12 are equal, and the document with the lower id goes
-first. The weights depend only on which documents are judged, and how, not on the order.
+Beta is .1, and DEPTH 100. Runs without any document for the topic take no part: every document
+costs them the same. Losses that differ by less than 1e-12 are equal, and the document with the
+lower id goes first. The weights depend only on which documents are judged, and how, not on the
+order.
 """
 
 from typing import Final
@@ -27,6 +30,7 @@ from scoring.core.judging.topic_lists import TopicLists
 from scoring.core.statistics.ranks import DECIMALS
 
 BETA: Final = 0.1
+DEPTH: Final = 100
 
 
 class Hedge:
@@ -34,8 +38,11 @@ class Hedge:
 
     def __init__(self, lists: TopicLists) -> None:
         self._lists = lists
-        self._absent = _mean_losses_below(lists.lengths, _logs(lists.documents))
-        self._takes_part = lists.lengths > 0
+        is_retrieved = lists.positions < DEPTH
+        lengths = np.bincount(lists.run_rows[is_retrieved], minlength=lists.runs)
+        self._retrieved = int(np.logical_or.reduceat(is_retrieved, lists.starts[:-1]).sum())
+        self._absent = _mean_losses_below(lengths, _logs(self._retrieved))
+        self._takes_part = lengths > 0
         self._totals = np.zeros(lists.runs)
         self._is_told = np.zeros(lists.documents, np.bool_)
 
@@ -63,11 +70,11 @@ class Hedge:
 
     def _surplus(self, places: slice) -> NDArray[np.float64]:
         """float64[places]: the loss of a document that is retrieved there over that of one that is
-        not. Not stored: for many topics it would take most of the memory."""
-        logs = _logs(self._lists.documents)
-        retrieved = (logs[-1] - logs[self._lists.positions[places]]) / 2
-        surplus: NDArray[np.float64] = retrieved - self._absent[self._lists.run_rows[places]]
-        return surplus
+        not; 0 where it is not. Not stored: for many topics it would take most of the memory."""
+        logs, positions = _logs(self._retrieved), self._lists.positions[places]
+        retrieved = (logs[-1] - logs[np.minimum(positions, DEPTH - 1, dtype=np.int64)]) / 2
+        surplus = retrieved - self._absent[self._lists.run_rows[places]]
+        return np.where(positions < DEPTH, surplus, 0.0)
 
     def _weights(self) -> NDArray[np.float64]:
         """float64[runs], with sum 1. The least loss is subtracted, against overflow."""

@@ -10,9 +10,9 @@ unjudged one of the run with the greatest mean a / (a + b). A judgment counts fo
 retrieve the document, whichever was pulled, and for ever: this is the stationary variant (MM). In
 the non-stationary one (MM-NS) old judgments count less.
 
-The authors break ties at random. Here the run whose next unjudged document has the best rank goes
-first, then the document with the lower id, so that the order of the runs does not matter. The state
-depends only on which documents are judged, and how, not on the order.
+The authors break ties at random. Here the run goes first whose name is the lowest, ascending as
+bytes, so that the order of the runs does not matter. The state depends only on which documents are
+judged, and how, not on the order.
 """
 
 import numpy as np
@@ -49,8 +49,7 @@ class MaxMean:
             return None
         means = np.where(is_open, (1 + self._relevant) / (2 + self._judged), -1.0)
         best = np.flatnonzero(means == means.max())
-        order = np.lexsort((self._fronts[best], self._positions[best]))
-        run = best[order[0]]
+        run = best[np.argmin(self._lists.by_name[best])]
         return int(self._fronts[run]), float(means[run])
 
     def _move_on(self, run: int) -> None:

@@ -20,6 +20,7 @@ class TopicLists:
     starts: NDArray[np.int32]  # int32[documents + 1]
     run_rows: NDArray[np.integer]  # integer[places], which run
     positions: NDArray[np.integer]  # integer[places], 0-based position in that run
+    by_name: NDArray[np.int64]  # int64[runs], the place of each run by name
 
     @property
     def documents(self) -> int:
@@ -67,4 +68,5 @@ def _lists_of(candidates: Candidates, first: int, end: int) -> TopicLists:
         starts=(starts - starts[0]).astype(np.int32),
         run_rows=candidates.run_rows[places],
         positions=candidates.positions[places],
+        by_name=candidates.by_name,
     )

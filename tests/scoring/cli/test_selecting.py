@@ -217,6 +217,16 @@ def test_only_methods_that_follow_relevance_choose_by_the_grades_of_judgments(tr
     assert follow == ["C", "MTF", "Hedge", "MaxMean"]
 
 
+def test_max_mean_breaks_ties_by_tag_whatever_the_order_of_the_files(trackside, runs):
+    """All runs are equal before the first judgment: run1 begins with 18, run2 with 22."""
+    for files in (runs, runs[::-1]):
+        found = trackside("select", *files, "--method", "MaxMean", "--budget", 1)
+        assert rows(found)[0]["doc_id"] == "18"
+        assert found.out == ts.select(files, method="MaxMean", budget=1).to_csv()
+    found = ts.select(dict(zip("dcba", map(str, runs), strict=True)), method="MaxMean", budget=1)
+    assert found["doc_id"] == ["10"]  # of run4, named a
+
+
 def test_pooling_names_equal_ranks_run_by_run_down_to_the_depth(trackside):
     """y is first in the second run and third in the first, which is read before."""
     one = trackside.write("one", "7 Q0 a 1 3 one\n7 Q0 b 2 2 one\n7 Q0 y 3 1 one\n")

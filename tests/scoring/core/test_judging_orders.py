@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging import hedge
 from scoring.core.judging.candidates import collect_candidates
 from scoring.core.judging.hedge import BETA
 from scoring.core.judging.orders_by_topic import TopicOrders
@@ -19,9 +20,9 @@ from tests.scoring.core.rankings import ranking
 BY_TOPIC = sorted(ORDERS)
 
 
-def world(runs, topics):
+def world(runs, topics, tags=""):
     """Candidates of runs, {topic: documents} each."""
-    return collect_candidates([ranking(run) for run in runs], topics=topics)
+    return collect_candidates([ranking(run) for run in runs], topics=topics, names=tags)
 
 
 def names(candidates, chosen):
@@ -37,10 +38,10 @@ def outcomes_of(candidates, relevant):
     return np.array([name in relevant for name in every], np.int8)
 
 
-def judged_in_order(runs, relevant, method):
+def judged_in_order(runs, relevant, method, tags=""):
     """The documents of topic 1, a word each, in the order in which they are judged."""
     runs = [{"1": run.split()} for run in runs]
-    candidates = world(runs, ["1"])
+    candidates = world(runs, ["1"], tags)
     found = simulate_judging(
         candidates,
         Strategy(method, 0.8),
@@ -81,11 +82,28 @@ def test_move_to_front_reads_on_past_documents_that_another_run_had_judged():
 def test_max_mean_by_hand():
     """Runs x: a b c, y: d b e, z: f g; relevant are a and e.
 
-    1. All means are 1/2: a. Relevant: x 2/3. b, of x: not relevant, x 2/4, y 1/3.
-    2. x and z are at 1/2, f has the better rank: z 1/3. c, of x: x 2/5, and it ends.
-    3. y and z are at 1/3; y's d has rank 1: y 1/4. g, of z: z 1/4 ends. e, of y.
+    1. All means are 1/2, x has the lowest name: a. Relevant: x 2/3. b, of x: not relevant, x 2/4,
+       y 1/3.
+    2. x and z are at 1/2: c, of x: x 2/5, and it ends. f, of z: z 1/3.
+    3. y and z are at 1/3: d, of y: y 1/4. g, of z: z 1/4, and it ends. e, of y.
+
+    With the names z, y and x for the same runs:
+
+    1. f, of the run x: 1/3. d, of y: 1/3. a, of z: 2/3. b, of z: z 2/4, y 1/4. c, of z, which ends.
+    2. x is at 1/3: g, and it ends. e, of y.
     """
-    assert judged_in_order(["a b c", "d b e", "f g"], "a e", "MaxMean") == "a b f c d g e"
+    runs = ["a b c", "d b e", "f g"]
+    assert judged_in_order(runs, "a e", "MaxMean", "xyz") == "a b c f d g e"
+    assert judged_in_order(runs, "a e", "MaxMean", "zyx") == "f d a b c g e"
+
+
+def test_names_of_runs_are_compared_as_bytes():
+    """A run without a name of its own, or with the same as another, goes by its place."""
+    candidates = world([{"1": ["a"]}] * 4, ["1"], ["é", "b", "B", "b"])
+    assert candidates.by_name.tolist() == [3, 1, 0, 2]
+    assert world([{"1": ["a"]}] * 3, ["1"]).by_name.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="3 runs but 2 names"):
+        world([{"1": ["a"]}] * 3, ["1"], "xy")
 
 
 def test_hedge_by_hand():
@@ -135,29 +153,30 @@ def literal_mtf(runs):
 
 
 def literal_max_mean(runs):
+    """The runs by name."""
     known = {}
     while any(doc not in known for run in runs for doc in run):
         best = None
-        for run in runs:
-            rest = [(rank, doc) for rank, doc in enumerate(run) if doc not in known]
+        for name, run in enumerate(runs):
+            rest = [doc for doc in run if doc not in known]
             if rest:
                 judged = [known[doc] for doc in run if known.get(doc) is not None]
                 a, b = 1 + sum(judged), 1 + len(judged) - sum(judged)
-                key = (-a / (a + b), *rest[0])
+                key = (-a / (a + b), name, rest[0])
                 best = key if best is None else min(best, key)
         known[best[2]] = yield best[2]
 
 
 def literal_hedge(runs):
-    runs = [run for run in runs if run]
     docs = sorted({doc for run in runs for doc in run})
-    z = len(docs)
+    runs = [run[: hedge.DEPTH] for run in runs if run]
+    z = len({doc for run in runs for doc in run})
 
     def loss(run, doc):
         if doc in run:
             return math.log(z / (run.index(doc) + 1)) / 2
         below = [math.log(z / rank) / 2 for rank in range(len(run) + 1, z + 1)]
-        return sum(below) / len(below)
+        return sum(below) / len(below) if below else 0.0
 
     known = {}
     while left := [doc for doc in docs if doc not in known]:
@@ -213,7 +232,44 @@ RANDOM = st.randoms(use_true_random=False)
 @pytest.mark.parametrize("method", BY_TOPIC)
 @given(runs=RUNS, random=RANDOM)
 def test_the_sequence_is_that_of_the_paper(method, runs, random):
-    candidates = world(runs, ["9", "é", "10"])
+    check_the_sequence(method, runs, random)
+
+
+@given(runs=RUNS, random=RANDOM, depth=st.integers(1, 8))
+def test_hedge_takes_no_notice_of_what_lies_deeper(runs, random, depth):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hedge, "DEPTH", depth)
+        check_the_sequence("Hedge", runs, random)
+
+
+def test_the_losses_of_hedge_reach_to_depth_100(monkeypatch):
+    """Two runs of 130 documents have 10 in common, of which 4 are deeper than 100 in one of them,
+    and 1 in both."""
+    random = np.random.default_rng(3)
+    common = {3: 8, 40: 20, 60: 99, 80: 100, 90: 120, 98: 2, 99: 101, 100: 4, 110: 55, 125: 126}
+    one, two = [f"A{n:03}" for n in range(130)], [f"B{n:03}" for n in range(130)]
+    for place, other in common.items():
+        two[other] = one[place]
+    relevant = {("1", doc) for doc in sorted({*one, *two}) if random.random() < 0.2}
+    candidates = world([{"1": one}, {"1": two}], ["1"])
+    found = simulate_judging(
+        candidates,
+        Strategy("Hedge", 0.8),
+        outcomes_of(candidates, relevant),
+        budget=len(candidates),
+        batch=1,
+    )
+    outcome_of = {name: int(name in relevant) for name in names(candidates, found.handled)}
+    expected = literal_sequence([{"1": one}, {"1": two}], ["1"], "Hedge", outcome_of)
+    assert names(candidates, found.handled) == expected
+    monkeypatch.setattr(hedge, "DEPTH", 130)
+    assert literal_sequence([{"1": one}, {"1": two}], ["1"], "Hedge", outcome_of) != expected
+
+
+def check_the_sequence(method, runs, random):
+    tags = random.sample("abcde", len(runs))
+    candidates = world(runs, ["9", "é", "10"], tags)
+    runs = [run for _, run in sorted(zip(tags, runs, strict=True), key=lambda each: each[0])]
     every = names(candidates, range(len(candidates)))
     outcomes = np.array([random.choice([UNJUDGED, 0, 1]) for _ in every], np.int8)
     outcome_of = {
@@ -263,11 +319,12 @@ def test_a_batch_depends_only_on_the_judgments_there_are(method, runs, random, b
 @pytest.mark.parametrize("method", BY_TOPIC)
 @given(runs=RUNS, random=RANDOM)
 def test_the_order_of_the_runs_does_not_matter(method, runs, random):
-    shuffled = random.sample(runs, len(runs))
+    tagged = list(enumerate(runs))
+    shuffled = random.sample(tagged, len(runs))
     relevant = {(t, d) for t in TOPICS for d in DOCS if random.random() < 0.4}
     sequences = []
-    for each in (runs, shuffled):
-        candidates = world(each, TOPICS)
+    for each in (tagged, shuffled):
+        candidates = world([run for _, run in each], TOPICS, [str(tag) for tag, _ in each])
         found = simulate_judging(
             candidates,
             Strategy(method, 0.8),

@@ -148,8 +148,13 @@ def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
         ("pooling", "Documents of equal rank are judged in the order of the runs"),
         ("A", "Documents of equal weight are judged by topic code"),
         ("MTF", "The topics take turns by topic code"),
+        ("MTF", "between runs of equal priority, the one that has just found a relevant document"),
         ("Hedge", "The topics take turns by topic code"),
-        ("MaxMean", "between runs that are equally good so far"),
+        ("Hedge", "of equal documents, the one with the lower document id is judged first"),
+        (
+            "MaxMean",
+            "between runs that are equally good so far, the run with the lower tag goes first",
+        ),
     ],
 )
 def test_the_page_explains_how_ties_are_broken(
