@@ -128,7 +128,10 @@ TREC_8: Final = """\
 The same simulation of TREC-8's ad hoc task, with {runs} runs, {topics} topics, {candidates:,}
 candidates, of which {judged:,} were judged and {relevant:,} are relevant. The residual is the mean
 of the top third, {top} runs, after {budget:,} judgments. The time is the processor time of the
-simulation to the largest budget.
+simulation to the largest budget. p = .8, and documents without a judgment count as not relevant.
+[The papers, reproduced](reproduction.md#table-2-relevant-documents-found) has the same simulation
+with the first 300 documents of each run instead of 100. There, pooling alone finds other numbers of
+relevant documents, because its choice where a budget ends within a rank depends on the depth.
 """
 
 VARIATIONS: Final = """\
