@@ -27,7 +27,7 @@ from tools.reproduction_page import (
 )
 from tools.reproduction_page.campaigns import Campaign, read_campaign
 from tools.reproduction_page.charts import charts
-from tools.reproduction_page.page import page
+from tools.reproduction_page.page import RECOMPUTE, page
 from tools.reproduction_page.rows import Paper
 
 POOL_DEPTH = 100  # of TREC-8
@@ -35,19 +35,18 @@ POOL_DEPTH = 100  # of TREC-8
 
 def main(data: Path, docs: Path) -> None:
     began = time.monotonic()
-    trec8, covid = read_campaign(data / "trec8-adhoc"), read_pools_of_covid(data)
-    pools = rbp_runs.Pools("TREC-8", trec8, trec8.complete >= POOL_DEPTH)
-    scores = strategic_runs.Judgings(trec8, "score")
+    trec8, covid = read_pools_of_trec8(data), read_pools_of_covid(data)
+    scores = strategic_runs.Judgings(trec8.campaign, "score")
     panels = strategic_figures.panels(scores)
     papers = [
-        rank_biased_precision(data, pools, covid),
-        strategic_judgments(scores, strategic_runs.Judgings(trec8, "line"), panels),
+        rank_biased_precision(data, trec8, covid),
+        strategic_judgments(scores, strategic_runs.Judgings(trec8.campaign, "line"), panels),
         *without_data(),
     ]
-    text = page(papers)
+    text = page(papers) + RECOMPUTE
     folder = docs / "reproduction"
     folder.mkdir(exist_ok=True)
-    for name, chart in charts(pools, covid, panels).items():
+    for name, chart in charts(trec8, covid, panels).items():
         (folder / f"{name}.svg").write_text(chart)
     (docs / "reproduction.md").write_text(text)
     seconds = time.monotonic() - began
@@ -57,6 +56,12 @@ def main(data: Path, docs: Path) -> None:
 def without_data() -> Sequence[Paper]:
     """The texts whose numbers need no runs."""
     return (seven_properties.paper(), tied_scores.paper(), lecture.paper())
+
+
+def read_pools_of_trec8(data: Path) -> rbp_runs.Pools:
+    """The runs that are judged to the depth of the pool count as pooled."""
+    campaign: Campaign = read_campaign(data / "trec8-adhoc")
+    return rbp_runs.Pools("TREC-8", campaign, campaign.complete >= POOL_DEPTH)
 
 
 def read_pools_of_covid(data: Path) -> rbp_runs.Pools:

@@ -72,8 +72,8 @@ def charts(trec8: Pools, covid: Pools, panels: dict[str, Panel]) -> dict[str, st
     return {
         "figure-2": _file([_depths(pools, ["AP"]) for pools in (trec8, covid)]),
         "figure-4": _file([_depths(pools, RBP) for pools in (trec8, covid)]),
-        "figure-5": _file(list(_by_depth(trec8))),
-        "figure-6": _file(list(_by_persistence(trec8))),
+        "figure-5": _file([*_by_depth(trec8), *_by_depth(covid)]),
+        "figure-6": _file([*_by_persistence(trec8), *_by_persistence(covid)]),
         **{f"strategic-figure-{n}": _file(list(map(_ranges, p))) for n, p in by_figure.items()},
     }
 
@@ -107,7 +107,7 @@ def _by_depth(pools: Pools) -> Iterator[Plot]:
     for full in (False, True):
         pool = "all judgments" if full else "judgments to depth 10"
         plot = Plot(
-            f"{pools.campaign.names[run]}, {pool}",
+            f"{pools.name}, {pools.campaign.names[run]}, {pool}",
             (0, len(DEPTHS) - 1),
             "depth d",
             ends=f"{DEPTHS[0]} {DEPTHS[-1]}",
@@ -122,7 +122,8 @@ def _by_depth(pools: Pools) -> Iterator[Plot]:
 
 def _by_persistence(pools: Pools) -> Iterator[Plot]:
     for run in rbp_runs.chosen_runs(pools):
-        plot = Plot(pools.campaign.names[run], (SPREAD[0], SPREAD[-1]), "p")
+        title = f"{pools.name}, {pools.campaign.names[run]}"
+        plot = Plot(title, (SPREAD[0], SPREAD[-1]), "p")
         for full, colour in zip((False, True), COLOURS, strict=False):
             pairs = rbp_runs.bounds_by_persistence(pools, run, full=full)
             for bound in (0, 1):

@@ -30,10 +30,44 @@ reason, or says which readings of the paper we tried in vain.
   printed number.
 - A number in the column *why* refers to the notes below the table.
 - {nothing} marks what a text does not print. `>` and `<` mark statements such as "more than".
+- [Recompute this page](#recompute-this-page) says which data and which command it needs.
 
 TREC-8 means all 129 runs of the ad hoc track of TREC-8 with its qrels. TREC-COVID means all 143
 runs of round 1, with grades 1 and 2 as relevant. TREC-5 means matrices of the scores of its 61 ad
 hoc runs on 50 topics, by AP, P@10 and RR; its runs are not available.
+"""
+
+RECOMPUTE: Final = """\
+## Recompute this page
+
+The runs belong to the people who submitted them, so the repository does not contain them. Put these
+files into a folder. Runs and qrels are compressed with gzip, otherwise as published on GitHub:
+
+- `trec8-adhoc/runs/input.*.gz` and `trec8-adhoc/qrels.trec8.adhoc.txt.gz`: `inputs/` and
+  `trec8.qrels` of [isoboroff/trec8-scores](https://github.com/isoboroff/trec8-scores), commit
+  2d3c955.
+- `trec-covid-round1/runs/*.gz`, `trec-covid-round1/qrels.txt.gz` and
+  `trec-covid-round1/leaderboard.csv`, which says what was pooled: `round1/runs/`,
+  `qrels/qrels.covid-round1.txt` and `round1/leaderboard.csv` of
+  [castorini/TREC-COVID](https://github.com/castorini/TREC-COVID), commit be3ed3f.
+- `trec5-scores/adhoc5_ap.csv`, `adhoc5_p10.csv` and `adhoc5_rr.csv`: `data/` of
+  [julian-urbano/sigir2019-statistical](https://github.com/julian-urbano/sigir2019-statistical),
+  commit dc9f891, CC BY-SA 4.0.
+
+The printed numbers are copied from the papers into the modules of `tools/reproduction_page`. In a
+checkout, `make install` installs the code. Then this command computes everything again, in less
+than a minute on one core:
+
+```sh
+TRACKSIDE_DATA=folder .venv/bin/python -m tools.reproduction_page docs
+git diff --stat docs/reproduction.md docs/reproduction
+```
+
+The first command stops with an error if a number differs and the page gives no reason, or if it
+gives a reason and nothing differs. The second one prints nothing if page and charts are the same as
+before. `make docs` recomputes this page too. Without any data,
+`make test TESTS=tests/scoring/cli/test_reproduction_page.py` recomputes the numbers that need no
+runs, and compares them with the page.
 """
 
 

@@ -1,14 +1,19 @@
 """`docs/reproduction.md` says what comes out today, and every difference has its reason."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from tools.reproduction_page import lecture, rbp_worked, trec5
-from tools.reproduction_page.__main__ import without_data
+from tools.reproduction_page import lecture, rbp_runs, rbp_worked, trec5
+from tools.reproduction_page.__main__ import (
+    read_pools_of_covid,
+    read_pools_of_trec8,
+    without_data,
+)
 from tools.reproduction_page.numerals import short
-from tools.reproduction_page.page import page
+from tools.reproduction_page.page import RECOMPUTE, page
 from tools.reproduction_page.rows import Exhibit, Paper, Row, Unexplained, counted, is_same
 
 DATA = os.environ.get("TRACKSIDE_DATA")
@@ -93,12 +98,37 @@ def test_the_tables_of_trec5_are_not_stale():
     assert section.strip() in (DOCS / "reproduction.md").read_text(), STALE
 
 
+@pytest.mark.long
+@pytest.mark.data
+@pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs")
+def test_the_figures_and_tables_of_other_collections_are_not_stale():
+    trec8, covid = read_pools_of_trec8(Path(DATA)), read_pools_of_covid(Path(DATA))
+    section = body([Paper("", rbp_runs.exhibits(trec8, covid))]).split("\n", 1)[1]
+    assert section.strip() in (DOCS / "reproduction.md").read_text(), STALE
+    for pools in (trec8, covid):
+        for run in rbp_runs.chosen_runs(pools):
+            for bounds in rbp_runs.bounds_by_depth(pools, run, full=True).values():
+                low, high = zip(*bounds, strict=True)
+                assert list(low) == sorted(low)  # a deeper evaluation only narrows the bounds
+                assert list(high) == sorted(high, reverse=True)
+
+
 def test_the_charts_of_the_page_exist_and_are_light():
     charts = list((DOCS / "reproduction").glob("*.svg"))
     named = [f"](reproduction/{chart.name})" for chart in charts]
     text = (DOCS / "reproduction.md").read_text()
     assert len(charts) == text.count("](reproduction/") == sum(each in text for each in named)
     assert sum(chart.stat().st_size for chart in charts) < 100_000
+
+
+def test_the_page_says_how_to_recompute_it():
+    """And it names each folder that the command reads."""
+    assert (DOCS / "reproduction.md").read_text().endswith(f"\n{RECOMPUTE}"), STALE
+    modules = (DOCS.parent / "tools/reproduction_page").glob("*.py")
+    code = "".join(module.read_text() for module in modules)
+    folders = set(re.findall(r'data / "([^"]+)"', code))
+    assert len(folders) == 3
+    assert all(f"- `{folder}/" in RECOMPUTE for folder in folders)
 
 
 def test_the_lecture_has_its_slips():

@@ -61,6 +61,11 @@ def test_page_and_csv_have_the_command_lines_table(
     assert by_hand[12] == ["RBP(p=0.8)@k", *["yes"] * 6, "no"]
 
 
+def test_the_page_leads_to_the_papers_that_were_reproduced() -> None:
+    html = get("measure-list")
+    assert f'href="{reverse("guides:guide", args=["reproduction"])}"' in html
+
+
 def test_the_page_says_which_measures_have_most_properties() -> None:
     said = words(re.search(r'id="finding">(.*?)</p>', get("measure-list"), re.DOTALL)[1])
     most = [row.name for row in property_table() if row.held == 6]
