@@ -1,11 +1,18 @@
 """`trackside stability`: how well leaderboards of disjoint halves of the topics agree."""
 
 import argparse
+import sys
 
 from scoring.cli.score_sources import read_scores, source_faults
 from scoring.cli.tables import print_csv
 from scoring.library.bad_input import BadInput
-from scoring.library.stability import Splits, halves_of, stability_table, swaps_table
+from scoring.library.stability import (
+    Splits,
+    halves_of,
+    stability_table,
+    swaps_table,
+    without_tau,
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -16,6 +23,8 @@ def run(options: argparse.Namespace) -> int:
     how.refuse_bad()
     board, _ = read_scores(options)
     found = halves_of(board, how)
+    if not options.swaps and (why := without_tau(found)):
+        sys.stderr.write(f"note: {why}\n")
     table = swaps_table(found) if options.swaps else stability_table(found)
     print_csv(table.names, table)
     return 0

@@ -1,5 +1,6 @@
 """Whether other topics would give the same leaderboard: `trackside.stability` and `swaps`."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -64,7 +65,8 @@ def stability(
     computes it.
 
     One row for each number of topics: `topics` in either half, the mean Kendall's τ-b of the two
-    boards over all splits, `tau`, and its range, `tau_lowest` to `tau_highest`. Raises BadInput.
+    boards over all splits, `tau`, and its range, `tau_lowest` to `tau_highest`. They are NaN where
+    every split has a half that ranks all runs equally, and a warning says so. Raises BadInput.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(4)}
     >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(4)}
@@ -75,7 +77,7 @@ def stability(
     2       1.0000  1.0000      1.0000
     """
     board = _board(qrels, runs, measure, rel, ties, no_relevant, gain_map)
-    return stability_table(halves_of(board, Splits(splits, seed)))
+    return _warned(halves_of(board, Splits(splits, seed)))
 
 
 def stability_of_scores(
@@ -89,7 +91,7 @@ def stability_of_scores(
     1       1.0000  1.0000      1.0000
     2       1.0000  1.0000      1.0000
     """
-    return stability_table(halves_of(matrix_of(scores), Splits(splits, seed)))
+    return _warned(halves_of(matrix_of(scores), Splits(splits, seed)))
 
 
 def swaps(
@@ -144,6 +146,23 @@ def halves_of(board: ComparedRuns, how: Splits) -> SplitHalves:
     width = bin_width(board.sign * board.base)
     sizes = half_sizes(topics)
     return split_halves(board.base, sizes=sizes, splits=how.splits, seed=how.seed, width=width)
+
+
+def without_tau(found: SplitHalves) -> str:
+    """A sentence that says why τ is not defined for some numbers of topics; empty if it is."""
+    sizes = [str(size) for size in found.sizes[np.isnan(found.mean)].tolist()]
+    if not sizes:
+        return ""
+    return (
+        f"tau is not defined for {', '.join(sizes)} topics in each half: in every split, one half "
+        "ranks all runs equally."
+    )
+
+
+def _warned(found: SplitHalves) -> Table:
+    if why := without_tau(found):
+        warnings.warn(why, stacklevel=3)
+    return stability_table(found)
 
 
 def stability_table(found: SplitHalves) -> Table:

@@ -90,6 +90,15 @@ class TestStability:
             with pytest.raises(ts.BadInput, match=message):
                 compute(matrix, splits=100_001)
 
+    def test_a_note_says_why_equal_runs_have_no_tau(self, trackside):
+        matrix = trackside.write("equal.csv", as_csv(SCORES[[0, 0]]))
+        found = trackside("stability", "--scores", matrix)
+        why = "tau is not defined for 1, 2 topics in each half: in every split, one half ranks all"
+        assert found.err == f"note: {why} runs equally.\n"
+        assert {row["tau"] for row in rows(found)} == {""}
+        with pytest.warns(UserWarning, match=why):
+            assert ts.stability_of_scores(matrix).to_csv() == found.out
+
     def test_one_run_or_one_topic_is_refused(self, trackside):
         for content, words in [("a\n1\n0\n", "not 1 and 2"), ("a,b\n1,0\n", "not 2 and 1")]:
             found = trackside("stability", "--scores", trackside.write("small.csv", content))
