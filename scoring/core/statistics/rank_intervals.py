@@ -77,7 +77,11 @@ def bootstrap_ranks(
 
 def why_no_ranges(scores: NDArray[np.float64]) -> str:
     """A sentence that says why `bootstrap_ranks` of float64[runs, topics] would say nothing about
-    other topics; empty if it says something."""
+    other topics; empty if it says something.
+
+    >>> why_no_ranges(np.array([[0.1, 0.4, 0.2], [0.3, 0.2, 0.5]]))
+    '5 topics or more are needed, and there are 3.'
+    """
     runs, topics = len(scores), int((~np.isnan(scores).all(axis=0)).sum())
     if runs < 2:
         return "Two runs or more are needed."
