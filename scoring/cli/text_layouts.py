@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import BinaryIO, Final, TypeAlias
 
+from campaigns.trec.documents import read_documents
 from campaigns.trec.documents_checks import ParsedDocument
 from campaigns.trec.problems import FormatError, shown
 from campaigns.trec.topics import topics_xml_blocks
@@ -169,13 +170,27 @@ def _documents_csv(documents: Documents, target: BinaryIO, _: Warn) -> None:
 
 
 def _documents_msmarco(documents: Documents, target: BinaryIO, warn: Warn) -> None:
-    """As `collection.tsv`: no titles."""
+    """As `collection.tsv`: no titles. Raises BadInput if the first line would be taken for another
+    format, or for a header."""
     titles = 0
-    for each in documents:
+    for number, each in enumerate(documents):
         titles += bool(each.title)
-        target.write(_encoded(f"{each.doc_id}\t{squeezed(each.text)}\n"))
+        line = _encoded(f"{each.doc_id}\t{squeezed(each.text)}\n")
+        if number == 0 and not _is_read_as(line, each.doc_id):
+            message = (
+                f"a file that begins with document {shown(each.doc_id)} would be read otherwise"
+            )
+            raise BadInput([f"--to msmarco: {message}. Use --to jsonl"])
+        target.write(line)
     if titles:
         warn(f"{titles:,} titles are left out: this layout has none")
+
+
+def _is_read_as(line: bytes, doc_id: str) -> bool:
+    try:
+        return [each.doc_id for each in read_documents(line)] == [doc_id]
+    except FormatError:
+        return False
 
 
 def _write_csv(
