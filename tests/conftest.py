@@ -10,6 +10,8 @@ from unittest import mock
 import pytest
 from django.core.management.commands import createcachetable
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import Redirect, StaticFile
 
@@ -44,7 +46,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("fast", max_examples=25, deadline=None, derandomize=True)
 settings.register_profile("exhaustive", max_examples=200, deadline=None, derandomize=True)
 settings.register_profile("search", max_examples=2_000, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "fast")
+settings.load_profile(PROFILE)
+if PROFILE != "search":
+    # Hypothesis also draws the constants of all modules that are imported at this moment. They
+    # depend on the tests that the same process has run before. No setting turns that off.
+    providers._get_local_constants = Constants
 
 
 def _with_room(function: Callable[[], None]) -> None:
