@@ -307,6 +307,10 @@ MFA_TOTP_TOLERANCE = 1  # the clocks of phones differ by some seconds
 MFA_ALLOW_UNVERIFIED_EMAIL = not EMAIL_URL
 
 # Who may create campaigns: "anyone" with an account, "approved" people, or "staff".
+# Shown to people who may not create campaigns.
+OPERATOR_EMAIL = env.str("OPERATOR_EMAIL", default="")
+if OPERATOR_EMAIL and "@" not in OPERATOR_EMAIL:
+    raise ImproperlyConfigured("OPERATOR_EMAIL is an email address.")
 WHO_MAY_CREATE_CAMPAIGNS = env.str("WHO_MAY_CREATE_CAMPAIGNS", default="approved")
 if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
     raise ImproperlyConfigured("WHO_MAY_CREATE_CAMPAIGNS is anyone, approved or staff.")

@@ -229,3 +229,18 @@ def test_lists_show_no_address_of_a_person_without_a_name() -> None:
     page = text_of(signed_in(person), f"/campaigns/{campaign.slug}/team/")
     assert "2 members: mate@…, Ann Lee" in page
     assert "mate@example.org" not in page
+
+
+@pytest.mark.parametrize("rule", ["approved", "staff"])
+def test_who_may_not_create_campaigns_sees_whom_to_write_to(
+    rule: str, settings: LazySettings
+) -> None:
+    settings.WHO_MAY_CREATE_CAMPAIGNS = rule
+    client = Client()
+    client.force_login(make_user())
+    page = client.get("/campaigns/new/", follow=True)
+    assert "Write to the operators" not in page.content.decode()
+    settings.OPERATOR_EMAIL = "help@example.org"
+    for path in ("/campaigns/new/", reverse("campaigns:welcome")):
+        page = client.get(path, follow=True)
+        assert '<a href="mailto:help@example.org">help@example.org</a>' in page.content.decode()
