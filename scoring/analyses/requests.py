@@ -149,20 +149,29 @@ def _create(
     if failure := costs.too_long(seconds):
         failed = Analysis.State.FAILED
         return Analysis(campaign=campaign, digest=digest, state=failed, failure=failure, **new)
-    with transaction.atomic():
-        analysis, is_new = Analysis.objects.get_or_create(
-            campaign=campaign, digest=digest, defaults=new
-        )
-        if is_new:
-            if not (is_free or _is_update(study, analysis)):
-                budget.spend()
-            queue.enqueue(
-                Job.Kind.ANALYSE,
-                subject=analysis.pk,
-                campaign_id=campaign.pk,
-                is_long=seconds > costs.QUICK_SECONDS,
+
+    def get_or_create() -> Analysis:
+        with transaction.atomic():
+            analysis, is_new = Analysis.objects.get_or_create(
+                campaign=campaign, digest=digest, defaults=new
             )
-    return analysis
+            if is_new:
+                if not (is_free or _is_update(study, analysis)):
+                    budget.spend()
+                queue.enqueue(
+                    Job.Kind.ANALYSE,
+                    subject=analysis.pk,
+                    campaign_id=campaign.pk,
+                    is_long=seconds > costs.QUICK_SECONDS,
+                )
+        return analysis
+
+    try:
+        return get_or_create()
+    # Another request has created it, and before this one could read it, it was deleted or got the
+    # digest of a later state. Then there is room again.
+    except IntegrityError:
+        return get_or_create()
 
 
 def _is_update(study: Study[Question, Result], analysis: Analysis) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -60,6 +60,24 @@ def test_an_analysis_is_requested_once_and_computed_once(campaign: Campaign) -> 
     assert perform_waiting_jobs(campaign) == 0
     run_ids = set(campaign.runs.values_list("public_id", flat=True))
     assert set(result_of(SIGNIFICANCE, again).run_ids.tolist()) == run_ids
+
+
+def test_one_that_is_gone_before_it_can_be_read_is_created_again(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another request creates it at the same moment, and it gets the digest of a later state."""
+    create, collisions = QuerySet.create, []
+
+    def create_second(rows: QuerySet[Analysis], **facts: object) -> Analysis:
+        if not collisions:
+            collisions.append(create(rows, **facts))  # the exception takes it back
+        return create(rows, **facts)
+
+    monkeypatch.setattr(QuerySet, "create", create_second)
+    analysis = asked(campaign)
+    assert len(collisions) == 1
+    assert Analysis.objects.get() == analysis
+    assert Job.objects.get(kind=Job.Kind.ANALYSE).subject == analysis.pk
 
 
 def test_another_question_is_another_analysis(campaign: Campaign) -> None:
