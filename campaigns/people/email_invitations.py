@@ -19,7 +19,8 @@ from campaigns.mail import notices
 from campaigns.models import Campaign, Invitation, Membership, User
 from campaigns.people import membership
 
-MOST_ADDRESSES = 300
+MOST_ADDRESSES = 500
+MOST_NAMED = 25  # lines with words that are no addresses
 # Nobody can use the site to send spam: emails of one campaign in 24 hours, and the time before an
 # address gets the next one.
 MOST_PER_DAY = 1000
@@ -48,19 +49,22 @@ class Invited:
 def read_addresses(text: str) -> list[str]:
     """The addresses in a pasted list, each once. They are separated by spaces, commas, semicolons
     or new lines. Names are skipped if the addresses are in angle brackets, as mail programs copy
-    them. Raises `ValidationError` with the line of each word that is no address."""
+    them. Raises `ValidationError` with each line that has a word that is no address."""
     found: dict[str, None] = {}
-    problems = []
+    wrong: dict[int, str] = {}  # the first word of each line
     for number, line in enumerate(text.splitlines(), start=1):
         for word in _words(line):
             try:
                 validate_email(word)
             except ValidationError:
-                problems.append(f"Line {number}: “{word[:100]}” is not an email address.")
+                wrong.setdefault(number, word[:100])
             else:
                 found[word.lower()] = None
-    if problems:
-        raise ValidationError(problems[:10])
+    if wrong:
+        problems = [f"Line {n}: “{word}” is not an email address." for n, word in wrong.items()]
+        if len(problems) > MOST_NAMED:
+            problems[MOST_NAMED:] = [f"And {len(problems) - MOST_NAMED} more lines."]
+        raise ValidationError(problems)
     if len(found) > MOST_ADDRESSES:
         raise ValidationError(
             f"These are {len(found)} addresses. Invite at most {MOST_ADDRESSES} at a time."

@@ -10,6 +10,7 @@ from django.conf import LazySettings
 from django.core import mail
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -128,7 +129,7 @@ def test_people_who_have_the_role_are_not_invited(campaign: Campaign) -> None:
         ("ann@example.org\nbo at example.org", "Line 2: “bo” is not an email address."),
         ("Ann <ann@>", "Line 1: “ann@” is not an email address."),
         ("", "This field is required."),
-        (" ".join(f"p{n}@example.org" for n in range(301)), "Invite at most 300 at a time."),
+        (" ".join(f"p{n}@example.org" for n in range(501)), "Invite at most 500 at a time."),
     ],
 )
 def test_no_email_is_sent_if_one_address_is_wrong(
@@ -139,6 +140,33 @@ def test_no_email_is_sent_if_one_address_is_wrong(
     assert told in page.content.decode()
     assert not mail.outbox
     assert not campaign.invitations.exists()
+
+
+def test_a_list_of_names_is_refused_with_its_first_lines(campaign: Campaign) -> None:
+    page = invite_by_email(campaign, "Ann\n" * 60).content.decode()
+    assert page.count("“Ann” is not an email address.") == 25
+    assert "And 35 more lines." in page
+
+
+def test_of_500_pasted_addresses_each_broken_one_is_named_and_then_all_are_invited(
+    campaign: Campaign,
+) -> None:
+    addresses = [f"student-{number}@example.org" for number in range(1, 501)]
+    broken = [
+        each.replace("@", " at ") if at % 50 == 7 else each for at, each in enumerate(addresses)
+    ]
+    page = invite_by_email(campaign, "\n".join(broken))
+    assert page.status_code == 400
+    named = re.findall(r"Line (\d+): “student-(\d+)” is not an email", page.content.decode())
+    assert named == [(str(line), str(line)) for line in range(8, 501, 50)]
+    assert not campaign.invitations.exists()
+    with CaptureQueriesContext(connection) as few:
+        invite_by_email(campaign, "more@example.org")
+    with CaptureQueriesContext(connection) as many:
+        page = invite_by_email(campaign, "\n".join(addresses))
+    assert "500 invitations sent." in page.content.decode()
+    assert len(mail.outbox) == 501
+    assert len(many) - len(few) <= 9 * 499
 
 
 def test_an_open_bracket_before_many_spaces_takes_no_time() -> None:
