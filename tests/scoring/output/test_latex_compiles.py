@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from campaigns.models import Campaign, Membership
+from campaigns.judging import plans
+from campaigns.models import Campaign, Membership, Plan
 from scoring.urls import urlpatterns
 from scoring.worker import perform_waiting_jobs
+from tests.campaigns.judging.programs import make_program
 from tests.patience import PATIENCE
 from tests.scoring.pools.test_pool_page import MEASURES, campaign
 
@@ -40,11 +42,19 @@ def test_each_compiles(campaign: Campaign, tmp_path: Path) -> None:
         campaign.teams.filter(pk=team.pk).update(name=name)
     for run, tag in zip(campaign.runs.order_by("tag"), NAMES + NAMES[::-1], strict=True):
         campaign.runs.filter(pk=run.pk).update(tag=f"{tag}{run.pk % 2}")
-    run_id = campaign.runs.values_list("public_id", flat=True).first()
+    plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=30), actor=None)
+    parts = {
+        "<slug:slug>": campaign.slug,
+        "<str:public_id>": campaign.runs.values_list("public_id", flat=True).first(),
+        "<path:code>": "1",
+        "<int:old>-<int:new>": "1-1",
+        "<int:program>": str(make_program(campaign, name=NAMES[2]).pk),
+    }
     found = {}
     for address in ADDRESSES:
-        path = str(address.pattern).replace("<slug:slug>", campaign.slug)
-        path = path.replace("<str:public_id>", run_id).replace("<path:code>", "1")
+        path = str(address.pattern)
+        for part, value in parts.items():
+            path = path.replace(part, value)
         text = table_at(campaign, f"/{path}", QUERIES.get(address.name, {}))
         found[address.name] = complaints_of(text, tmp_path / address.name)
     assert found == dict.fromkeys(found, "")
