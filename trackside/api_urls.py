@@ -14,7 +14,7 @@ from campaigns.qrels import topics_api, uploads_api
 from campaigns.runs import api as handing_in
 from campaigns.runs import decisions_api
 from scoring.agreement import urls as agreement
-from scoring.assessors import api as assessors_api
+from scoring.assessors import urls as assessors
 from scoring.comparison import urls as comparison
 from scoring.downloads import api as scores
 from scoring.downloads import snapshots_api
@@ -32,7 +32,6 @@ from scoring.topics import urls as topic_scores
 HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
 TEAM = f"{HERE}/teams/<str:team>"
-PROGRAM = f"{HERE}/judging/programs/<int:program>"
 PARTS = "topics|runs|leaderboard|scores|snapshots|qrels|teams|announcements|judging|uploads"
 
 every_campaign = by_method(GET=campaigns.campaign_list, POST=campaigns.campaign_create)
@@ -100,8 +99,7 @@ urlpatterns = [
     path(f"{HERE}/judging/next/", programs_api.judging_next, name="judging-next"),
     path(f"{HERE}/judging/judgments/", programs_api.judging_grades, name="judging-grades"),
     path(f"{HERE}/judging/progress/", programs_api.judging_progress, name="judging-progress"),
-    path(f"{PROGRAM}/agreement/", assessors_api.agreement, name="program-agreement"),
-    path(f"{PROGRAM}/leaderboards/", assessors_api.leaderboards, name="program-leaderboards"),
+    *assessors.api_urlpatterns,
     path(f"{HERE}/teams/", every_team, name="team-list"),
     path(f"{HERE}/invitations/", invitations_api.invitation_create, name="invitation-create"),
     path(f"{TEAM}/invitations/", invitations_api.team_invite, name="team-invite"),

@@ -1,11 +1,12 @@
-"""Agreement between assessors, at full precision."""
+"""Agreement between assessors, and of their leaderboards, at full precision."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from scoring.assessors.agreement import AssessorAgreement, PairAgreement, TopicAgreement
 from scoring.assessors.boards import TwoBoards
 from scoring.core.measures.measure import Measure
+from scoring.output.latex import number
 from scoring.output.table import Column, Table, same
 
 
@@ -31,31 +32,81 @@ class _Coefficients:
     alpha_interval: float | None = None
 
 
+AGREEMENT_COLUMNS = (
+    Column(
+        "scope", heading="scope", align="l", kind=str,
+        help_text="campaign, topic, pair, or pair on topic",
+    ),
+    Column("topic", heading="topic", align="l", kind=str | None, help_text="null: all topics"),
+    Column(
+        "first", heading="assessor", align="l", kind=str | None, help_text="null: all assessors"
+    ),
+    Column("second", heading="assessor", align="l", kind=str | None),
+    Column("judged", kind=int | None, help_text="documents; null for a pair"),
+    Column(
+        "judged_twice", heading="documents", kind=int,
+        help_text="documents that two or more judged, or for a pair both",
+    ),
+    Column("raw", heading="raw", text=number, kind=float, help_text="share of equal grades"),
+    Column("cohen", heading="κ", text=number, kind=float, help_text="Cohen's κ, of a pair"),
+    Column("cohen_linear", heading="linear κ", text=number, kind=float),
+    Column("cohen_quadratic", kind=float),
+    Column("fleiss", heading="Fleiss’ κ", text=number, kind=float),
+    Column("fleiss_documents", kind=int | None, help_text="documents from which it is computed"),
+    Column(
+        "fleiss_assessors", kind=int | None, help_text="assessors of each of these documents"
+    ),
+    Column("alpha_nominal", kind=float, help_text="Krippendorff's α"),
+    Column("alpha_ordinal", heading="α", text=number, kind=float),
+    Column("alpha_interval", kind=float),
+)  # fmt: skip
+
+
 def agreement_table(agreement: AssessorAgreement) -> Table:
     """For the campaign, each topic, each pair of assessors, and each pair on each topic."""
-    columns = tuple(Column(field.name) for field in fields(_Coefficients))
     rows = [_of_all("campaign", agreement.whole)]
     rows += [_of_all("topic", row) for row in agreement.by_topic]
     rows += [_of_two("pair", row) for row in agreement.pairs]
     rows += [_of_two("pair on topic", row) for row in agreement.pairs_by_topic]
-    return Table(columns, rows)
+    caption = (
+        "agreement of the assessors on documents that two or more judged: the share of equal "
+        "grades, Cohen’s κ and linearly weighted κ of pairs, and Fleiss’ κ and Krippendorff’s α "
+        "(ordinal) of all."
+    )
+    return Table(AGREEMENT_COLUMNS, rows, caption)
 
 
 def boards_table(rows: Iterable[TwoBoards], measure: Measure) -> Table:
-    """One row for each pair of leaderboards; `others` is all but the first."""
-    columns = (
-        Column("first"),
-        Column("second", lambda row: row.second or "others"),
-        same("measure", measure),
-        Column("topics"),
-        Column("tau_b", "tau"),
-        Column("tau_ap"),
-        Column("swapped_pairs", "swapped"),
-        Column("pairs", "run_pairs"),
-        Column("first_mean"),
-        Column("second_mean"),
+    """One row for each pair of leaderboards."""
+    caption = (
+        f"agreement of the leaderboards by {measure}, each with the judgments of one assessor, "
+        "over the topics that both judged."
     )
-    return Table(columns, rows)
+    return Table(board_columns(measure), rows, caption)
+
+
+def board_columns(measure: Measure | None = None) -> tuple[Column, ...]:
+    return (
+        Column("first", lambda row: str(row.first), "first", align="l", kind=str),
+        Column(
+            "second", lambda row: str(row.second or "others"), "second", align="l", kind=str,
+            help_text="an assessor, or others: all but the first",
+        ),
+        same("measure", measure, str),
+        Column("topics", heading="topics", kind=int, help_text="that both judged"),
+        Column("tau_b", "tau", "τ", number, kind=float),
+        Column(
+            "tau_ap", heading="τ AP", text=number, kind=float,
+            help_text="the mean of both directions",
+        ),
+        Column("swapped_pairs", "swapped", "swapped pairs", kind=int),
+        Column("pairs", "run_pairs", "pairs", kind=int),
+        Column(
+            "first_mean", heading="mean of first", text=number, kind=float,
+            help_text="of all runs",
+        ),
+        Column("second_mean", heading="of second", text=number, kind=float),
+    )  # fmt: skip
 
 
 def _of_all(scope: str, row: TopicAgreement) -> _Coefficients:

@@ -10,12 +10,19 @@ PROGRAM = f"{JUDGING}/programs/<int:program>"
 
 urlpatterns: list[URLPattern] = [
     path(f"{JUDGING}/agreement/", views.agreement_page, name="judging-agreement"),
-    path(f"{JUDGING}/agreement.csv", views.agreement_csv, name="judging-agreement-csv"),
-    path(f"{JUDGING}/boards.csv", views.boards_csv, name="judging-boards-csv"),
+    *views.AGREEMENT.paths(f"{JUDGING}/agreement"),
+    *views.LEADERBOARDS.paths(f"{JUDGING}/boards"),
     path(f"{PROGRAM}/agreement/", program_views.program_page, name="program-page"),
-    path(f"{PROGRAM}/agreement.csv", program_views.agreement_csv, name="program-agreement-csv"),
-    path(f"{PROGRAM}/leaderboards.csv", program_views.boards_csv, name="program-boards-csv"),
-    path(f"{PROGRAM}/pairs.csv", program_views.pairs_csv, name="program-pairs-csv"),
+    *program_views.AGREEMENT.paths(f"{PROGRAM}/agreement"),
+    *program_views.LEADERBOARDS.paths(f"{PROGRAM}/leaderboards"),
+    *program_views.TURNED_PAIRS.paths(f"{PROGRAM}/pairs"),
     path(f"{JUDGING}/pool.csv", pool_views.pool_table, name="judging-pool-csv"),
     path(f"{JUDGING}/pool.prels", pool_views.pool_prels_file, name="judging-pool-prels"),
+]
+api_urlpatterns = [
+    views.AGREEMENT.api_path(f"{JUDGING}/agreement"),
+    views.LEADERBOARDS.api_path(f"{JUDGING}/agreement/leaderboards"),
+    program_views.AGREEMENT.api_path(f"{PROGRAM}/agreement"),
+    program_views.LEADERBOARDS.api_path(f"{PROGRAM}/leaderboards"),
+    program_views.TURNED_PAIRS.api_path(f"{PROGRAM}/pairs"),
 ]

@@ -51,6 +51,7 @@ COMPUTING = {
 # The fields of a table's rows, by the kinds of its columns. A number that is not defined is null.
 FIELDS: dict[Any, Callable[..., serializers.Field]] = {
     str: serializers.CharField,
+    str | None: partial(serializers.CharField, allow_null=True),
     int: serializers.IntegerField,
     int | None: partial(serializers.IntegerField, allow_null=True),
     float: partial(serializers.FloatField, allow_null=True),
@@ -80,7 +81,7 @@ def table_responses(
     )
 
 
-def example(name: str, **row: object) -> OpenApiExample:
+def example(name: str, /, **row: object) -> OpenApiExample:
     return OpenApiExample(name, value=row, response_only=True, status_codes=["200"])
 
 

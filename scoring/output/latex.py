@@ -25,6 +25,8 @@ ESCAPES = str.maketrans(
         "|": r"\textbar{}",
         '"': r"\char34{}",  # \textquotedbl is not in every encoding
         # of our own headings; plain LaTeX does not know them as letters
+        "α": r"\ensuremath{\alpha}",
+        "κ": r"\ensuremath{\kappa}",
         "τ": r"\ensuremath{\tau}",
         "≤": r"\ensuremath{\leq}",
         "−": r"\ensuremath{-}",

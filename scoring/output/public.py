@@ -147,6 +147,11 @@ def api_campaign_viewer(request: HttpRequest, slug: str) -> Viewer:
     return access.viewer_or_404(request.user, slug)
 
 
+def organiser(request: HttpRequest, slug: str) -> Viewer:
+    """Tables for organisers have no preview, because the others never see them."""
+    return access.organiser_or_404(request.user, slug)
+
+
 def board_viewer(request: HttpRequest, slug: str) -> Viewer:
     """Organisers can preview the table as others see it."""
     return access.board_or_404(request.user, slug, params=request.GET)

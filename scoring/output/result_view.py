@@ -11,6 +11,7 @@ from functools import wraps
 from inspect import getdoc
 from typing import Any, Final, TypeAlias
 
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
@@ -28,6 +29,7 @@ from scoring.output.public import (
     api_campaign_viewer,
     board_viewer,
     campaign_viewer,
+    organiser,
     public_table,
 )
 from scoring.output.responses import TableResponse, table_paths, table_response
@@ -47,7 +49,7 @@ def for_viewer(lookup: Lookup) -> Callable[[AnyView], AnyView]:
 
     def mark(view: AnyView) -> AnyView:
         @wraps(view)
-        def respond(request: HttpRequest, slug: str, **parts: str) -> Any:
+        def respond(request: HttpRequest, slug: str, **parts: str | int) -> Any:
             return view(request, lookup(request, slug), **parts)
 
         return respond
@@ -88,13 +90,16 @@ class ResultView:
     parameters: Sequence[OpenApiParameter]
     row_example: Mapping[str, Any]
     is_computed: bool = False  # by a worker
+    needs_login: bool = False  # as a file; the API answers 404 without a token
 
     def paths(self, route: str) -> list[URLPattern]:
         """As files, at `<route>.csv` and `<route>.tex`."""
 
         @require_safe
         @self.decorator(self.lookup)
-        def view(request: HttpRequest, viewer: Viewer, suffix: str, **parts: str) -> TableResponse:
+        def view(
+            request: HttpRequest, viewer: Viewer, suffix: str, **parts: str | int
+        ) -> TableResponse:
             respond = self.in_latex if suffix == "tex" and self.in_latex else self.answer
             answer = respond(viewer, request.GET, **parts)
             file_name = answer.file_name or self.file_name or self.name
@@ -108,7 +113,7 @@ class ResultView:
                 qrels=answer.qrels,
             )
 
-        return table_paths(route, view, self.name)
+        return table_paths(route, login_required(view) if self.needs_login else view, self.name)
 
     def api_path(self, route: str) -> URLPattern:
         """In the API, at `<route>/`."""
@@ -117,7 +122,7 @@ class ResultView:
     def endpoint(self) -> View:
         """The view of the API, which documents itself."""
 
-        def view(request: Request, viewer: Viewer, **parts: str) -> Response | HttpResponse:
+        def view(request: Request, viewer: Viewer, **parts: str | int) -> Response | HttpResponse:
             respond = requested_format(request)
             answer = self.answer(viewer, request.query_params, **parts)
             return respond(answer.table, awaits=answer.awaits, qrels=answer.qrels)
@@ -146,4 +151,11 @@ FOR_CAMPAIGN: Final[dict[str, Any]] = {
     "lookup": campaign_viewer,
     "api_lookup": api_campaign_viewer,
     "decorator": for_viewer,
+}
+# The look-ups of a table for organisers only.
+FOR_ORGANISERS: Final[dict[str, Any]] = {
+    "lookup": organiser,
+    "api_lookup": organiser,
+    "decorator": for_viewer,
+    "needs_login": True,
 }

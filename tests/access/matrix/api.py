@@ -46,6 +46,10 @@ def read_by_organisers(role: str, stage: str) -> int:
     return 200 if role == "organiser" else GONE
 
 
+def computed_for_organisers(role: str, stage: str) -> int:
+    return 202 if role == "organiser" else GONE
+
+
 def run_list(role: str, stage: str) -> int:
     if role in (*TEAMS, "organiser"):
         return public(role, stage)
@@ -110,6 +114,9 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:judging-progress": ("get", programs_only),
     "api:program-agreement": ("get", lambda role, stage: GONE),  # there is no program
     "api:program-leaderboards": ("get", lambda role, stage: GONE),
+    "api:program-pairs": ("get", lambda role, stage: GONE),
+    "api:judging-agreement": ("get", organiser_only),
+    "api:judging-leaderboards": ("get", computed_for_organisers),
     "api:team-list": ("get", read_by_organisers),
     "api:team-list POST": ("post", organisers(415)),  # a form where JSON is asked
     "api:invitation-create": ("post", organisers(415)),

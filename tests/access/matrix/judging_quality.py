@@ -20,9 +20,11 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:judging-run-families": ("get", organisers_get(200)),
     "campaigns:judging-run-families POST": ("post", organisers_get(302)),
     "scoring:program-page": ("get", organisers_get(404)),  # there is no program
-    "scoring:program-agreement-csv": ("get", organisers_get(404)),
-    "scoring:program-boards-csv": ("get", organisers_get(404)),
-    "scoring:program-pairs-csv": ("get", organisers_get(404)),
+    **{
+        f"scoring:program-{table}-{suffix}": ("get", organisers_get(404))
+        for table in ("agreement", "boards", "pairs")
+        for suffix in ("csv", "latex")
+    },
     "campaigns:judging-program": ("get", organisers_get(404)),  # there is no program
     "campaigns:judging-program POST": ("post", organisers_get(404)),
     "campaigns:judging-program-token": ("post", organisers_get(404)),
@@ -37,5 +39,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:judging-pool-prels": ("get", organisers_get(200)),
     "scoring:judging-agreement": ("get", organisers_get(200)),
     "scoring:judging-agreement-csv": ("get", organisers_get(200)),
+    "scoring:judging-agreement-latex": ("get", organisers_get(200)),
     "scoring:judging-boards-csv": ("get", organisers_get(202)),  # no worker has computed it
+    "scoring:judging-boards-latex": ("get", organisers_get(202)),
 }

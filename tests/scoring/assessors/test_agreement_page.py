@@ -12,9 +12,11 @@ from scipy import stats
 
 from campaigns.models import Campaign, Judgment, User
 from scoring.assessors.agreement import agreement_of
+from scoring.output.latex import number
 from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_organiser, make_user
 from tests.ranked_runs import TABLE_1, table_1
+from tests.scoring.output.test_latex import rows_of
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -106,6 +108,39 @@ def test_the_page_and_its_tables(client: Client, campaign: Campaign, people: obj
         "campaign", "topic", *["pair"] * 3, *["pair on topic"] * 3
     ]  # fmt: skip
     assert float(rows[2]["cohen"]) == pytest.approx(0.4, abs=1e-12)
+
+
+def test_api_and_latex_have_the_same_rows(
+    client: Client, campaign: Campaign, people: object
+) -> None:
+    table_1(campaign)
+    api = f"/api/campaigns/{campaign.slug}/judging/agreement/"
+    files = {
+        "agreement": reverse("scoring:judging-agreement-latex", args=[campaign.slug]),
+        "boards": reverse("scoring:judging-boards-latex", args=[campaign.slug]),
+    }
+    assert [client.get(path).status_code for path in files.values()] == [302, 302]
+    paths = (api, f"{api}leaderboards/")
+    assert [client.get(path).status_code for path in paths] == [404, 404]
+    client.force_login(make_organiser(campaign))
+    assert client.get(f"{api}leaderboards/", {"measure": "P@5"}).status_code == 202
+    perform_jobs()
+    rows = client.get(api).json()
+    assert [(row["first"], row["second"], row["judged_twice"]) for row in rows[:3]] == [
+        (None, None, 10), (None, None, 10), ("Ada", "Bob", 10),
+    ]  # fmt: skip
+    assert rows[2]["cohen"] == pytest.approx(0.4, abs=1e-12)
+    printed = rows_of(client.get(files["agreement"]).content.decode())
+    assert len(printed) == 1 + len(rows)
+    kappa = r"\ensuremath{\kappa}"
+    assert printed[0][6:8] == [kappa, f"linear {kappa}"]
+    assert printed[3] == ["pair", "–", "Ada", "Bob", "10", "0.700", "0.400", "0.400", "–", "–"]
+    boards = client.get(f"{api}leaderboards/", {"measure": "P@5"}).json()
+    assert [row["second"] for row in boards] == ["Bob", "Cay", "Cay", *["others"] * 3]
+    assert boards[0]["first_mean"] == pytest.approx(np.mean(alone("Ada")), abs=1e-12)
+    printed = rows_of(client.get(files["boards"], {"measure": "P@5"}).content.decode())
+    assert printed[1][:2] == ["Ada", "Bob"]
+    assert printed[1][7] == number(np.mean(alone("Ada")))
 
 
 def test_few_queries(

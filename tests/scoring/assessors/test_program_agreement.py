@@ -15,10 +15,14 @@ from campaigns.judging.program_judgments import import_grades
 from campaigns.models import Judgment, Program, Run
 from scoring.assessors.program_agreement import group_agreement, program_agreement
 from scoring.assessors.program_analysis import family_shifts
+from scoring.assessors.program_boards import ProgramBoards, TurnedPair
+from scoring.assessors.program_tables import turned_pairs_table
+from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.assessor_agreement import cohen_kappa, confusion_matrix
 from tests.campaigns.judging.making import make_assessor
 from tests.campaigns.judging.programs import make_program
 from tests.flow_world import World, perform_jobs, run_file
+from tests.scoring.output.test_latex import rows_of
 
 RBP = "RBP(p=0.5)"
 PEOPLE = {("1", "d1"): 1, ("1", "d2"): 0, ("1", "d3"): 0, ("2", "d1"): 1, ("2", "d2"): 1}
@@ -225,13 +229,52 @@ def test_the_api_has_the_same_rows(world: World) -> None:
     assert [row["scope"] for row in agreement] == ["campaign", "topic", "topic", "grade", "grade"]
     assert agreement[0]["kappa"] == 0.0
     assert client.get(f"{api}leaderboards/", {"measure": RBP}).status_code == 202
+    assert client.get(f"{api}pairs/", {"measure": RBP}).status_code == 202
     perform_jobs()
+    assert client.get(f"{api}pairs/", {"measure": RBP}).json() == []  # two topics tell nothing
     last = client.get(f"{api}agreement/").json()[-1]
     assert (last["scope"], last["name"], last["documents"]) == ("kind of run", "automatic", 4)
     rows = client.get(f"{api}leaderboards/", {"measure": RBP}).json()
     assert [row["people_rank"] for row in rows] == [1, 2]
     assert world.browser.get(f"{api}agreement/").status_code == 404
     assert Client().get(f"{api}leaderboards/").status_code == 404
+    assert Client().get(f"{api}pairs/").status_code == 404
+
+
+@pytest.mark.usefixtures("wake_ups")
+def test_latex_has_the_same_rows(world: World) -> None:
+    two_runs(world)
+    program = judged(world)
+    get(world, "program-page", program, measure=RBP)
+    perform_jobs()
+    agreement = rows_of(get(world, "program-agreement-latex", program))
+    assert agreement[1][:8] == ["campaign", "", "4", "2", "1", "1", "0", "0.500"]
+    assert agreement[-1][:3] == ["kind of run", "automatic", "4"]
+    boards = rows_of(get(world, "program-boards-latex", program, measure=RBP))
+    assert boards[1][2:] == ["0.625", "0.438", "0.688", "1", "1", "1"]
+    assert boards[2][2:] == ["0.375", "0.438", "0.500", "2", "1", "2"]
+    pairs = get(world, "program-pairs-latex", program, measure=RBP)
+    assert rows_of(pairs) == [
+        ["first", "second", "by people", "p", "by program", "p", "change"],
+    ]
+    assert "level 0.05" in pairs
+
+
+def test_the_pairs_have_their_differences_and_p_values() -> None:
+    pair = TurnedPair("first", "second", 0.25, 0.012, -0.125, math.nan, "lost")
+    boards = ProgramBoards(
+        topics=9, runs=(), orders=(), pair_count=1, turned=(pair,), families=(), by_kind=()
+    )
+    table = turned_pairs_table(boards, Program(name="Judge"), parse_measure("AP"))
+    assert list(table.records()) == [
+        {
+            "first": "first", "second": "second", "people_difference": 0.25, "people_p": 0.012,
+            "program_difference": -0.125, "program_p": None, "change": "lost", "measure": "AP",
+        }
+    ]  # fmt: skip
+    assert rows_of(table.as_latex(title="A campaign", source="a URL"))[1] == [
+        "first", "second", "+0.250", "0.012", "-0.125", "–", "lost",
+    ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("wake_ups")
