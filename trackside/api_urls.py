@@ -23,6 +23,7 @@ from scoring.leaderboard import api as boards
 from scoring.pools import urls as pools
 from scoring.pools import views as pool_tables
 from scoring.ranks import urls as ranks
+from scoring.report import urls as report
 from scoring.runs import api as runs
 from scoring.runs import trial_api
 from scoring.runs import urls as run_tables
@@ -132,6 +133,7 @@ urlpatterns = [
     *comparison.api_urlpatterns,
     path(f"{HERE}/pool/", the_pool, name="pool"),
     *pools.api_urlpatterns,
+    *report.api_urlpatterns,
     path(f"{HERE}/snapshots/", every_snapshot, name="snapshot-list"),
     path("schema/", Schema.as_view(), name="schema"),
     path(

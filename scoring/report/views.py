@@ -2,20 +2,26 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from campaigns.options import takes
 from scoring.analyses.responses import POLL_SECONDS, cited_by, hidden_page
 from scoring.downloads.snapshots import newest_snapshot
-from scoring.output.responses import TableResponse, table_response
+from scoring.output.result_view import Answer, ResultView
 from scoring.pools.charts import pool_scatter
-from scoring.pools.options import chosen_depth
+from scoring.pools.options import OFFERED, chosen_depth
 from scoring.report.charts import bounds_by_p, bounds_by_rank
 from scoring.report.rows import Report, build_report
-from scoring.report.tables import agreement_table, bounds_table
+from scoring.report.tables import (
+    AGREEMENT_COLUMNS,
+    BOUND_COLUMNS,
+    agreement_table,
+    bounds_table,
+)
 
 CHARTED_POOLS = ("pool", "all")
 
@@ -45,32 +51,6 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_safe
-def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
-    report = build_report(viewer, chosen_depth(request.GET))
-    name, title = f"{slug}-report-agreement", viewer.campaign.name
-    awaits = report.analyses[0] if report.analyses else None
-    return table_response(
-        request,
-        agreement_table(report),
-        name,
-        suffix,
-        title=title,
-        awaits=awaits,
-        qrels=[report.qrels],
-    )
-
-
-@require_safe
-def bounds_rows(request: HttpRequest, slug: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
-    report = build_report(viewer, chosen_depth(request.GET))
-    awaits = report.analyses[-1] if report.persistences and report.analyses else None
-    table, name = bounds_table(report), f"{slug}-report-bounds"
-    return table_response(request, table, name, awaits=awaits, qrels=[report.qrels])
-
-
 def _figures(report: Report) -> dict[str, Any]:
     if not report.bounds:
         return {}
@@ -83,3 +63,51 @@ def _figures(report: Report) -> dict[str, Any]:
         ],
         "by_p": bounds_by_p(report.bounds, report.pool_words),
     }
+
+
+def _agreement(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """Table III of the RBP paper: one row for each measure and pool depth. `measure` and
+    `pool_depth` are followed by a column for each reference measure of the campaign, named as the
+    measure: Kendall's τ of the order of the runs by the measure with this pool and the order by the
+    reference with all judgments."""
+    report = build_report(viewer, chosen_depth(params))
+    awaits = report.analyses[0] if report.analyses else None
+    return Answer(agreement_table(report), [report.qrels], awaits)
+
+
+def _bounds(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """Figs. 5 and 6 of the RBP paper: one row for each of the two best runs, pool, p and evaluation
+    depth."""
+    report = build_report(viewer, chosen_depth(params))
+    awaits = report.analyses[-1] if report.persistences and report.analyses else None
+    return Answer(bounds_table(report), [report.qrels], awaits)
+
+
+DEPTH = OpenApiParameter("depth", str, enum=list(OFFERED))
+AGREEMENT = ResultView(
+    name="report-agreement",
+    title="Agreement of measures with a shallow pool",
+    answer=_agreement,
+    row="ReportAgreement",
+    row_description="A measure with a pool, and a column for each reference measure of the campaign"
+    " with Kendall's τ, null if not defined.",
+    columns=AGREEMENT_COLUMNS,
+    parameters=[DEPTH],
+    row_example={"measure": "RBP(p=0.8)", "pool_depth": "10", "AP": 0.71},
+    is_computed=True,
+)
+BOUNDS = ResultView(
+    name="report-bounds",
+    title="Bounds on RBP of the best runs",
+    answer=_bounds,
+    row="ReportBounds",
+    row_description="Bounds on the mean RBP of a run with a pool, at an evaluation depth or over"
+    " whole rankings.",
+    columns=BOUND_COLUMNS,
+    parameters=[DEPTH],
+    row_example={
+        "run_id": "k5zq3wd7c2hxy4ma", "run": "uni-bm25", "team": "Uni", "pool_depth": "10",
+        "p": 0.8, "ranks": 20, "base": 0.53, "residual": 0.13, "upper": 0.66,
+    },
+    is_computed=True,
+)  # fmt: skip

@@ -169,6 +169,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:pool": ("get", computed),
     "api:pool-depths": ("get", computed),
     "api:pool-teams": ("get", computed),
+    "api:report-agreement": ("get", board),  # of one run: nothing to compute
+    "api:report-bounds": ("get", board),
     "api:pool PATCH": ("patch", organisers(200)),  # an empty one
     "api:snapshot-list": ("get", board),
     "api:snapshot-list POST": ("post", organisers(415)),

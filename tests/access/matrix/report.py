@@ -7,4 +7,5 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:report-agreement-csv": ("get", board),
     "scoring:report-agreement-latex": ("get", board),
     "scoring:report-bounds-csv": ("get", board),
+    "scoring:report-bounds-latex": ("get", board),
 }

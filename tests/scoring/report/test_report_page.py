@@ -5,11 +5,13 @@ import json
 import re
 
 import pytest
+from django.test import Client
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.models import Audience, Campaign
 from scoring.core.measures.names import parse_measure
 from scoring.models import Analysis
+from scoring.output.latex import number
 from scoring.output.measure_names import measure_label
 from tests.flow_world import perform_jobs
 from tests.scoring.output.test_latex import rows_of
@@ -193,6 +195,29 @@ def test_its_tables_are_latex_too(campaign: Campaign) -> None:
     assert len(rows_of(get("pools-measures-latex").content.decode())) == 1 + 4
 
 
+def test_the_api_and_latex_have_the_bounds_and_table_iii_of_the_csv(campaign: Campaign) -> None:
+    api = f"/api/campaigns/{campaign.slug}/report/"
+    assert Client().get(f"{api}bounds/", {"depth": "10"}).status_code == 202
+    for name in ("agreement", "bounds"):
+        rows = table(f"report-{name}-csv", depth="10")
+        found = Client().get(f"{api}{name}/", {"depth": "10"})
+        assert "ETag" in found
+        assert rows == [
+            {key: "" if value is None else str(value) for key, value in row.items()}
+            for row in found.json()
+        ]
+    first = found.json()[0]
+    assert (first["pool_depth"], first["p"], first["ranks"]) == ("10", 0.8, 1)
+    assert first["base"] + first["residual"] == pytest.approx(first["upper"], abs=1e-12)
+    printed = rows_of(get("report-bounds-latex", depth="10").content.decode())
+    assert printed[0] == ["run", "team", "pool", "p", "ranks", "base", "residual", "interval"]
+    assert len(printed) == 1 + len(rows)
+    base, upper = number(first["base"]), number(first["upper"])
+    assert printed[1][2:6] == ["10", "0.8", "1", base]
+    assert printed[1][7] == f"[{base}, {upper}]"
+    assert Client().get(f"{api}bounds/", {"depth": "3"}).status_code == 400
+
+
 def test_it_takes_few_queries_and_hides_with_the_board(
     campaign: Campaign, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -204,3 +229,4 @@ def test_it_takes_few_queries_and_hides_with_the_board(
     shown(campaign, board_audience=Audience.ORGANISERS)
     assert "Agreement of measures" not in get("report").content.decode()
     assert get("report-agreement-csv").status_code == 404
+    assert Client().get(f"/api/campaigns/{campaign.slug}/report/bounds/").status_code == 404
