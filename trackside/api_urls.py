@@ -22,6 +22,7 @@ from scoring.estimates import urls as estimates
 from scoring.leaderboard import api as boards
 from scoring.pools import urls as pools
 from scoring.pools import views as pool_tables
+from scoring.qrels import urls as qrels_versions
 from scoring.ranks import urls as ranks
 from scoring.report import urls as report
 from scoring.runs import api as runs
@@ -134,6 +135,7 @@ urlpatterns = [
     path(f"{HERE}/pool/", the_pool, name="pool"),
     *pools.api_urlpatterns,
     *report.api_urlpatterns,
+    *qrels_versions.api_urlpatterns,
     path(f"{HERE}/snapshots/", every_snapshot, name="snapshot-list"),
     path("schema/", Schema.as_view(), name="schema"),
     path(

@@ -4,16 +4,15 @@ from django.urls import path
 
 from scoring.qrels import views
 
+HERE = "campaigns/<slug:slug>"
+TWO_VERSIONS = f"{HERE}/qrels/<int:old>-<int:new>"
+
 urlpatterns = [
-    path(
-        "campaigns/<slug:slug>/qrels/<int:old>-<int:new>/",
-        views.qrels_diff,
-        name="qrels-diff",
-    ),
-    path(
-        "campaigns/<slug:slug>/qrels/<int:old>-<int:new>.csv",
-        views.qrels_diff_csv,
-        name="qrels-diff-csv",
-    ),
-    path("campaigns/<slug:slug>/manage/rescoring/", views.rescoring, name="rescoring"),
+    path(f"{TWO_VERSIONS}/", views.qrels_diff, name="qrels-diff"),
+    *views.FILES.paths(TWO_VERSIONS),
+    path(f"{HERE}/manage/rescoring/", views.rescoring, name="rescoring"),
+]
+api_urlpatterns = [
+    views.CHANGES.api_path(f"{TWO_VERSIONS}/judgments"),
+    views.MOVES.api_path(f"{TWO_VERSIONS}/runs"),
 ]

@@ -105,6 +105,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:qrels-freeze": ("post", organisers(415)),
     "api:qrels-file": ("get", read_by_organisers),
     "api:qrels-file POST": ("post", organisers(200)),
+    "api:qrels-changes": ("get", read_by_organisers),
+    "api:qrels-moves": ("get", read_by_organisers),
     "api:upload-detail": ("get", read_by_organisers),
     "api:upload-detail DELETE": ("delete", organisers(204)),
     "api:upload-confirm": ("post", organisers(202)),

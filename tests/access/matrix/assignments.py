@@ -21,6 +21,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:qrels-file": ("get", organisers_only),
     "scoring:qrels-diff": ("get", organisers_only),
     "scoring:qrels-diff-csv": ("get", organisers_only),
+    "scoring:qrels-diff-latex": ("get", organisers_only),
     "scoring:rescoring": ("get", organisers_get(200)),
     "scoring:queue": ("get", organisers_get(200)),
     "scoring:queue-retry": ("post", organisers_get(302)),

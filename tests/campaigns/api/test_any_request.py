@@ -52,6 +52,8 @@ def test_no_request_makes_the_site_fail(label: str, mode: GenerationMode, world:
         "team": world.run.team.public_id,
         "code": "a/b",
         "version": 1,
+        "old": 1,
+        "new": 1,
         "announcement": 0,
         "upload": world.upload.public_id,
         "program": program.pk,

@@ -21,7 +21,7 @@ def address(path: str, world: World) -> str:
     places = {
         "slug": "the-campaign", "public_id": world.run.public_id, "code": "1", "version": 1,
         "announcement": 0,
-        "program": 0,
+        "program": 0, "old": 1, "new": 1,
         "team": world.run.team.public_id, "step": "close", "upload": world.upload.public_id,
     }  # fmt: skip
     return path.format(**places)

@@ -16,6 +16,7 @@ from campaigns.models import Audience, Campaign, Team
 from campaigns.trec.qrels import ParsedQrels, read_qrels
 from scoring.qrels.diff import changes_between
 from tests.flow_world import QRELS, World, perform_jobs, run_file
+from tests.scoring.output.test_latex import rows_of
 
 pytestmark = pytest.mark.usefixtures("wake_ups")
 
@@ -85,6 +86,30 @@ def test_the_ranks_that_moved_and_how_far_the_boards_agree(world: World) -> None
     assert [float(r["base_v2"]) for r in rows] == [m.base_after for m in found.moves]
 
 
+def test_api_and_latex_have_the_same_rows(world: World) -> None:
+    here = f"/campaigns/{world.campaign.slug}/qrels/1-2"
+    client = world.organiser_client
+    assert client.get(f"/api{here}/judgments/").json() == [
+        {"topic": "1", "document": "d1", "v1": 1, "v2": 0},
+        {"topic": "1", "document": "d2", "v1": 0, "v2": None},
+        {"topic": "1", "document": "d3", "v1": None, "v2": 1},
+    ]
+    moves = client.get(f"/api{here}/runs/", {"measure": "AP"}).json()
+    assert [(row["run"], row["rank_v1"], row["rank_v2"]) for row in moves] == [
+        ("c", 3, 1), ("b", 1, 2), ("a", 1, 3),
+    ]  # fmt: skip
+    assert moves[0]["base_v2"] == pytest.approx(3 / 4, abs=1e-12)
+    assert rows_of(client.get(f"{here}.tex").content.decode()) == [
+        ["topic", "document", "v1", "v2"],
+        ["1", "d1", "1", "0"],
+        ["1", "d2", "0", "–"],
+        ["1", "d3", "–", "1"],
+    ]
+    printed = client.get(f"{here}.tex", {"table": "runs", "measure": "AP"})
+    assert printed["Content-Disposition"].endswith('-qrels-v1-v2-runs.tex"')
+    assert rows_of(printed.content.decode())[1][2:] == ["3", "1", "2", "0.417", "0.750"]
+
+
 def test_the_page_says_it_in_a_sentence(world: World) -> None:
     text = " ".join(page(world, world.organiser_client).content.decode().split())
     assert "3 judgments of 1 topic changed: 1 regraded, 1 new, 1 removed." in text
@@ -120,9 +145,13 @@ def test_it_is_visible_to_viewers_of_both_the_leaderboard_and_the_qrels(
 ) -> None:
     world.change(board_audience=board, runs_audience=board, qrels_audience=qrels)
     is_seen = board == qrels == Audience.PARTICIPANTS
+    api = f"/api/campaigns/{world.campaign.slug}/qrels/1-2"
     assert page(world, world.browser).status_code == 404  # v1 stood on no published board
+    assert world.browser.get(f"{api}/runs/").status_code == 404
     world.campaign.qrels.update(published_at=world.campaign.created_at)
     assert page(world, world.browser).status_code == (200 if is_seen else 404)
+    for table in ("judgments", "runs"):
+        assert world.browser.get(f"{api}/{table}/").status_code == (200 if is_seen else 404)
     assert page(world, Client()).status_code == 404
 
 
