@@ -19,6 +19,7 @@ from scoring.comparison import urls as comparison
 from scoring.downloads import api as scores
 from scoring.downloads import snapshots_api
 from scoring.estimates import urls as estimates
+from scoring.judging import urls as plan_tables
 from scoring.leaderboard import api as boards
 from scoring.pools import urls as pools
 from scoring.pools import views as pool_tables
@@ -101,6 +102,7 @@ urlpatterns = [
     path(f"{HERE}/judging/next/", programs_api.judging_next, name="judging-next"),
     path(f"{HERE}/judging/judgments/", programs_api.judging_grades, name="judging-grades"),
     path(f"{HERE}/judging/progress/", programs_api.judging_progress, name="judging-progress"),
+    *plan_tables.api_urlpatterns,
     *assessors.api_urlpatterns,
     path(f"{HERE}/teams/", every_team, name="team-list"),
     path(f"{HERE}/invitations/", invitations_api.invitation_create, name="invitation-create"),

@@ -1,12 +1,73 @@
 """The forecast of a judging plan, at full precision."""
 
-from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from scoring.judging.plan_forecast import PlanForecast, SimulationTable
+from scoring.output.latex import added, number
 from scoring.output.table import Column, Table
 
-SPAN: Final = ("base", "residual", "projection")
+RUNS = (
+    Column("rank", heading="", kind=int),
+    Column("run_id", kind=str),
+    Column("run", "name", "run", align="l", kind=str),
+    Column("team", heading="team", align="l", kind=str),
+    Column("proposes", kind=int, help_text="1: the plan takes documents from this run"),
+    Column("base_now", "before.base", "base now", number, kind=float),
+    Column("residual_now", "before.residual", "residual", added, kind=float),
+    Column("projection_now", "before.projection", kind=float),
+    Column("base_forecast", "after.base", "base after", number, kind=float),
+    Column("residual_forecast", "after.residual", "residual", added, kind=float),
+    Column("projection_forecast", "after.projection", "projected", number, kind=float),
+)
+CURVE = (
+    Column("documents", heading="documents", kind=int, help_text="judged"),
+    Column("mean_residual", heading="residual, all runs", text=number, kind=float),
+    Column(
+        "top_third_residual", "top_residual", "top third", number, kind=float,
+        help_text="null if the runs have no order",
+    ),
+)  # fmt: skip
+TOPICS = (
+    Column("topic", "code", "topic", align="l", kind=str),
+    Column("judged", heading="judged", kind=int, help_text="documents"),
+    Column("planned", heading="planned", kind=int),
+)
+OVERLAP = (
+    Column(
+        "kind", heading="", align="l", kind=str,
+        help_text="method: two methods; p: two values of p with the method of the plan",
+    ),
+    Column("a", heading="plan", align="l", kind=str),
+    Column("b", heading="other plan", align="l", kind=str),
+    Column("documents", heading="documents", kind=int, help_text="that both plans have"),
+)  # fmt: skip
+SIMULATION = (
+    Column("budget", heading="budget", kind=int, help_text="judgments"),
+    Column("method", heading="method", align="l", kind=str),
+    Column("judged", heading="judged", kind=int),
+    Column("relevant_found", "found", "found", kind=int),
+    Column(
+        "relevant_found_skipping", "found_skipping", "found, skipping", kind=int,
+        help_text="if documents without a grade do not count as judgments",
+    ),
+    Column("selected_skipping", heading="selected, skipping", kind=int),
+    Column("top_third_residual", "residual", "residual", number, kind=float),
+    Column(
+        "base_vs_base", heading="base", text=number, kind=float,
+        help_text="share of the pairs of the top third whose bases differ significantly",
+    ),
+    Column(
+        "base_vs_top", heading="top", text=number, kind=float,
+        help_text="the same, against the upper bound of the other run",
+    ),
+    Column("base_vs_projected", heading="projected", text=number, kind=float),
+)  # fmt: skip
+RESIDUALS = (
+    Column("judged_for", heading="judged for", align="l", kind=str),
+    Column("p", heading="p", kind=float, help_text="with which the runs are scored"),
+    Column("top_third_residual", heading="residual, top third", text=number, kind=float),
+)
 
 
 class _Shared(NamedTuple):
@@ -22,35 +83,44 @@ class _Residual(NamedTuple):
     top_third_residual: float | None
 
 
-def _runs(forecast: PlanForecast | None) -> Table:
-    columns = (
-        Column("rank"),
-        Column("run_id"),
-        Column("run", "name"),
-        Column("team"),
-        Column("proposes"),
-        *(Column(f"{name}_now", f"before.{name}") for name in SPAN),
-        *(Column(f"{name}_forecast", f"after.{name}") for name in SPAN),
+def runs_table(forecast: PlanForecast | None) -> Table:
+    caption = f"bounds of RBP now, and their forecast after {_plan(forecast)}."
+    return Table(RUNS, forecast.rows if forecast else (), caption)
+
+
+def curve_table(forecast: PlanForecast | None) -> Table:
+    caption = f"mean residual by the number of documents judged, forecast for {_plan(forecast)}."
+    return Table(CURVE, forecast.curve if forecast else (), caption)
+
+
+def topics_table(forecast: PlanForecast | None) -> Table:
+    caption = f"documents of each topic in {_plan(forecast)}."
+    return Table(TOPICS, forecast.topics if forecast else (), caption)
+
+
+def overlap_table(forecast: PlanForecast | None) -> Table:
+    caption = "documents that two judging plans have in common."
+    return Table(OVERLAP, _overlaps(forecast) if forecast else (), caption)
+
+
+def simulation_table(table: SimulationTable | None) -> Table:
+    caption = (
+        "judging simulated with the grades of the qrels: relevant documents found, the mean "
+        "residual of the top third, and the share of its pairs in which the base of a run is "
+        "significantly higher than the base, the upper bound (top) or the projection of the other."
     )
-    return Table(columns, forecast.rows if forecast else ())
+    return Table(SIMULATION, table.rows if table else (), caption)
 
 
-def _curve(forecast: PlanForecast | None) -> Table:
-    columns = (
-        Column("documents"),
-        Column("mean_residual"),
-        Column("top_third_residual", "top_residual"),
-    )
-    return Table(columns, forecast.curve if forecast else ())
+def residuals_table(table: SimulationTable | None) -> Table:
+    caption = "mean residual of the top third by the p for which documents were judged."
+    return Table(RESIDUALS, _by_persistence(table) if table else (), caption)
 
 
-def _topics(forecast: PlanForecast | None) -> Table:
-    columns = (Column("topic", "code"), Column("judged"), Column("planned"))
-    return Table(columns, forecast.topics if forecast else ())
-
-
-def _overlap(forecast: PlanForecast | None) -> Table:
-    return Table(tuple(map(Column, _Shared._fields)), _overlaps(forecast) if forecast else ())
+def _plan(forecast: PlanForecast | None) -> str:
+    if forecast is None:
+        return "a plan"
+    return f"{forecast.selected:,} documents by {forecast.method_name}, p = {forecast.persistence}"
 
 
 def _overlaps(forecast: PlanForecast) -> Iterator[_Shared]:
@@ -60,39 +130,7 @@ def _overlaps(forecast: PlanForecast) -> Iterator[_Shared]:
                 yield _Shared(kind, a.removeprefix("p = "), b.removeprefix("p = "), documents)
 
 
-def _simulation(table: SimulationTable | None) -> Table:
-    columns = (
-        Column("budget"),
-        Column("method"),
-        Column("judged"),
-        Column("relevant_found", "found"),
-        Column("relevant_found_skipping", "found_skipping"),
-        Column("selected_skipping"),
-        Column("top_third_residual", "residual"),
-        Column("base_vs_base"),
-        Column("base_vs_top"),
-        Column("base_vs_projected"),
-    )
-    return Table(columns, table.rows if table else ())
-
-
-def _residuals(table: SimulationTable | None) -> Table:
-    return Table(tuple(map(Column, _Residual._fields)), _by_persistence(table) if table else ())
-
-
 def _by_persistence(table: SimulationTable) -> Iterator[_Residual]:
     for label, values in table.residuals:
         for p, residual in zip(table.persistences, values, strict=True):
             yield _Residual(label, p, residual)
-
-
-FORECASTS: Final[dict[str, Callable[[PlanForecast | None], Table]]] = {
-    "runs": _runs,
-    "curve": _curve,
-    "topics": _topics,
-    "overlap": _overlap,
-}
-SIMULATIONS: Final[dict[str, Callable[[SimulationTable | None], Table]]] = {
-    "simulation": _simulation,
-    "residuals": _residuals,
-}

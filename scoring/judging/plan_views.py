@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access
 from campaigns.errors import CannotChangeStage, show_refusals
@@ -36,16 +36,15 @@ from scoring.judging.plan_forecast import (
     plan_forecast,
     simulation_table,
 )
-from scoring.judging.plan_tables import FORECASTS, SIMULATIONS
 from scoring.judging.pool_size_analysis import PoolToDepth, request_pool_size
 from scoring.judging.run_order import chosen_order, orders_offered
 from scoring.judging.simulation_analysis import JUDGING_REPLAY
 from scoring.models import Analysis
-from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.output.responses import page_or_404
 
 
 @dataclass(frozen=True, eq=False)
-class _PlanQuery:
+class PlanQuery:
     """What an address requests, and as much of the result as there is."""
 
     form: PlanForm
@@ -66,7 +65,7 @@ def plan_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if request.method == "POST":
         return _create(request, viewer)
-    query = _query(viewer, request.GET)
+    query = plan_query(viewer, request.GET)
     response = _render(request, viewer, query)
     waits = query.forecast is not None and query.simulation_analysis and not query.simulated
     if waits and query.simulation_analysis.state != Analysis.State.FAILED:
@@ -89,23 +88,10 @@ def plan_act(request: HttpRequest, slug: str, act: str) -> HttpResponse:
     return redirect("scoring:judging", slug)
 
 
-@login_required
-@require_safe
-def plan_table(request: HttpRequest, slug: str, table: str) -> TableResponse:
-    """One of the tables of the forecast."""
-    viewer = access.organiser_or_404(request.user, slug)
-    query = _query(viewer, request.GET, is_chosen=True)
-    if table in SIMULATIONS:
-        rows, analysis = SIMULATIONS[table](query.simulated), query.simulation_analysis
-    else:
-        rows, analysis = FORECASTS[table](query.forecast), query.analysis
-    return table_response(request, rows, f"{slug}-plan-{table}", awaits=analysis)
-
-
 def _create(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     form = PlanForm(request.POST, campaign=viewer.campaign)
     if "method" not in request.POST or not form.is_valid():
-        return _render(request, viewer, _PlanQuery(form), status=400)
+        return _render(request, viewer, PlanQuery(form), status=400)
     try:
         budget = _budget(viewer, form)
         if isinstance(budget, NotComputedYet):
@@ -122,15 +108,15 @@ def _create(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     return redirect(f"{request.path}?{urlencode(chosen)}")
 
 
-def _query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = False) -> _PlanQuery:
+def plan_query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = False) -> PlanQuery:
     form = PlanForm(params, campaign=viewer.campaign)
     if not (is_chosen or "method" in params) or not form.is_valid():
-        return _PlanQuery(form)
+        return PlanQuery(form)
     budget = _budget(viewer, form)
     if isinstance(budget, NotComputedYet):
         counted = budget.analysis
         asked = PoolToDepth(**counted.question)
-        return _PlanQuery(form, question=asked, analysis=counted, simulation_analysis=counted)
+        return PlanQuery(form, question=asked, analysis=counted, simulation_analysis=counted)
     question = _question(viewer, form, budget)
     order = chosen_order(viewer, params.get("order"), question.p)
     starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])
@@ -148,7 +134,7 @@ def _query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = False)
     if simulation and simulation.state == Analysis.State.DONE:
         result = result_of(JUDGING_REPLAY, simulation)
         simulated = None if result is None else simulation_table(question, result)
-    return _PlanQuery(form, order, question, analysis, forecast, behind, simulation, simulated)
+    return PlanQuery(form, order, question, analysis, forecast, behind, simulation, simulated)
 
 
 def _forecast(
@@ -191,7 +177,7 @@ def _budget(viewer: access.Viewer, form: PlanForm) -> int | NotComputedYet:
 
 
 def _render(
-    request: HttpRequest, viewer: access.Viewer, query: _PlanQuery, *, status: int = 200
+    request: HttpRequest, viewer: access.Viewer, query: PlanQuery, *, status: int = 200
 ) -> HttpResponse:
     forecast, simulated = query.forecast, query.simulated
     context = {

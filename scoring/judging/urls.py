@@ -3,25 +3,20 @@
 from django.urls import URLPattern, path
 from django.views.generic import RedirectView
 
-from scoring.judging import plan_views, views
-from scoring.judging.plan_tables import FORECASTS, SIMULATIONS
+from scoring.judging import plan_table_views, plan_views, views
 
 HERE = "campaigns/<slug:slug>/judging"
 
 urlpatterns: list[URLPattern] = [
     path(f"{HERE}/", views.judging_page, name="judging"),
-    path(f"{HERE}.csv", views.judging_csv, name="judging-csv"),
-    path(f"{HERE}/topics.csv", views.topics_csv, name="judging-topics-csv"),
+    *views.RUNS.paths(HERE),
+    *views.TOPICS_OF_PLAN.paths(f"{HERE}/topics"),
     path(f"{HERE}/plan/", plan_views.plan_page, name="judging-plan"),
     path(f"{HERE}/plan/<str:act>/", plan_views.plan_act, name="judging-plan-act"),
     *(
-        path(
-            f"{HERE}/plan/{table}.csv",
-            plan_views.plan_table,
-            {"table": table},
-            name=f"judging-plan-{table}-csv",
-        )
-        for table in (*FORECASTS, *SIMULATIONS)
+        url
+        for name, table in plan_table_views.TABLES.items()
+        for url in table.paths(f"{HERE}/plan/{name}")
     ),
     path(
         f"{HERE}/plan/replay.csv",  # the address of before
@@ -29,4 +24,9 @@ urlpatterns: list[URLPattern] = [
             pattern_name="scoring:judging-plan-simulation-csv", permanent=True, query_string=True
         ),
     ),
+]
+api_urlpatterns = [
+    views.RUNS.api_path(f"{HERE}/runs"),
+    views.TOPICS_OF_PLAN.api_path(f"{HERE}/topics"),
+    *(table.api_path(f"{HERE}/plan/{name}") for name, table in plan_table_views.TABLES.items()),
 ]

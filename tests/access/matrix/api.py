@@ -6,6 +6,7 @@ Reads answer whoever has no token as they answer strangers; writes ask for one.
 from collections.abc import Callable
 
 from tests.access.matrix.boards import being_computed
+from tests.access.matrix.judging_plans import TABLES
 from tests.access.matrix.pools import computed
 from tests.access.roles import (
     GONE,
@@ -117,6 +118,9 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:program-agreement": ("get", lambda role, stage: GONE),  # there is no program
     "api:program-leaderboards": ("get", lambda role, stage: GONE),
     "api:program-pairs": ("get", lambda role, stage: GONE),
+    "api:judging-runs": ("get", organiser_only),
+    "api:judging-topics": ("get", organiser_only),
+    **{f"api:judging-plan-{table}": ("get", computed_for_organisers) for table in TABLES},
     "api:judging-agreement": ("get", organiser_only),
     "api:judging-leaderboards": ("get", computed_for_organisers),
     "api:team-list": ("get", read_by_organisers),
