@@ -1,9 +1,11 @@
 """Tables of two runs: scores by topic, RBP as a function of p, and their rankings of one topic."""
 
+from collections.abc import Callable, Iterator
+
 from campaigns.models import Qrels, Run, Topic
 from scoring.comparison.persistence import AtPersistence
 from scoring.comparison.rows import Comparison
-from scoring.comparison.topic_sides import Sides
+from scoring.comparison.topic_sides import Sides, SidesRow
 from scoring.output.latex import STARS_NOTE, Marked, interval, number, signed, stars
 from scoring.output.table import Column, Table, printed, same
 
@@ -70,18 +72,41 @@ def sides_table(
     topic: Topic, runs: tuple[Run, Run] | None, sides: Sides | None, qrels: Qrels | None
 ) -> Table:
     """One row for each rank; empty cells after the end of a list."""
-    a, b = (run.shown_name for run in runs) if runs else ("a", "b")
-    columns = (
-        same("topic", topic.code),
-        Column("rank"),
-        same("a", a),
-        Column("a_doc_id", lambda row: row.first and row.first.doc_id),
-        Column("a_grade", lambda row: row.first and row.first.grade),
-        Column("a_rank_in_b", lambda row: row.first and row.first.other_rank),
-        same("b", b),
-        Column("b_doc_id", lambda row: row.second and row.second.doc_id),
-        Column("b_grade", lambda row: row.second and row.second.grade),
-        Column("b_rank_in_a", lambda row: row.second and row.second.other_rank),
-        same("qrels", qrels and qrels.version),
+    caption = f"documents of two runs on topic {topic.code}, with their grades and their ranks in "
+    return Table(
+        side_columns(topic, runs, qrels),
+        sides.rows if sides and runs else (),
+        f"{caption}the other run.",
     )
-    return Table(columns, sides.rows if sides and runs else ())
+
+
+def side_columns(
+    topic: Topic | None = None, runs: tuple[Run, Run] | None = None, qrels: Qrels | None = None
+) -> tuple[Column, ...]:
+    a, b = (run.shown_name for run in runs) if runs else ("a", "b")
+    return (
+        same("topic", topic and topic.code, str),
+        Column("rank", heading="rank", kind=int),
+        same("a", a, str),
+        *_side_columns("a", "b", "first", a),
+        same("b", b, str),
+        *_side_columns("b", "a", "second", b),
+        same("qrels", qrels and qrels.version, int | None),
+    )
+
+
+def _side_columns(own: str, other: str, side: str, name: str) -> Iterator[Column]:
+    """The columns of one of the runs."""
+
+    def of(attribute: str) -> Callable[[SidesRow], object]:
+        return lambda row: (document := getattr(row, side)) and getattr(document, attribute)
+
+    ends = "null: the list of the run is shorter"
+    yield Column(f"{own}_doc_id", of("doc_id"), name, align="l", kind=str | None, help_text=ends)
+    yield Column(
+        f"{own}_grade", of("grade"), "grade", kind=int | None, help_text="null: nobody judged it"
+    )
+    yield Column(
+        f"{own}_rank_in_{other}", of("other_rank"), "other rank", kind=int | None,
+        help_text="null: the other run does not have it",
+    )  # fmt: skip

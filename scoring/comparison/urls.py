@@ -8,11 +8,7 @@ HERE = "campaigns/<slug:slug>/compare"
 
 urlpatterns = [
     path(f"{HERE}/", views.compare_page, name="compare"),
-    path(
-        f"{HERE}/topics/<path:code>.csv",
-        topic_sides_views.sides_csv,
-        name="compare-topic-csv",
-    ),
+    *topic_sides_views.SIDES.paths(f"{HERE}/topics/<path:code>"),
     path(f"{HERE}/topics/<path:code>/", topic_sides_views.sides_page, name="compare-topic"),
     *views.BY_TOPIC.paths(HERE),
     *views.BY_PERSISTENCE.paths(f"{HERE}/by-p"),
@@ -20,4 +16,5 @@ urlpatterns = [
 api_urlpatterns = [
     views.BY_TOPIC.api_path(HERE),
     views.BY_PERSISTENCE.api_path(f"{HERE}/by-p"),
+    topic_sides_views.SIDES.api_path(f"{HERE}/topics/<path:code>"),
 ]

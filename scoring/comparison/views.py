@@ -85,8 +85,6 @@ def _by_persistence(viewer: access.Viewer, params: QueryDict) -> Answer:
 RUNS = [
     OpenApiParameter("a", str, description="a run id; default: the best run"),
     OpenApiParameter("b", str, description="another one; default: the next run"),
-    MEASURE,
-    QRELS,
 ]
 BY_TOPIC = ResultView(
     name="compare",
@@ -99,7 +97,7 @@ BY_TOPIC = ResultView(
     row="TopicDifference",
     row_description="A topic, and the scores of two runs on it.",
     columns=comparison_columns(),
-    parameters=RUNS,
+    parameters=[*RUNS, MEASURE, QRELS],
     row_example={
         "topic": "308", "title": "implant dentistry", "measure": "AP", "a": "uni-bm25",
         "b": "lab-dense", "a_score": 0.77, "b_score": 0.31, "difference": 0.46, "lowest": None,
@@ -118,7 +116,7 @@ BY_PERSISTENCE = ResultView(
     row="TwoRunsAtPersistence",
     row_description="RBP of two runs with one p.",
     columns=persistence_columns(),
-    parameters=RUNS,
+    parameters=[*RUNS, MEASURE, QRELS],
     row_example={
         "p": 0.8, "measure": "RBP(p=0.8)", "a": "uni-bm25", "b": "lab-dense", "a_base": 0.58,
         "a_residual": 0.04, "a_upper": 0.62, "b_base": 0.55, "b_residual": 0.06, "b_upper": 0.61,

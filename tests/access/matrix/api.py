@@ -172,6 +172,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:needed-topics": ("get", board),
     "api:compare": ("get", board),
     "api:compare-by-p": ("get", board),
+    "api:compare-topic": ("get", organiser_only),
     "api:pool": ("get", computed),
     "api:pool-depths": ("get", computed),
     "api:pool-teams": ("get", computed),

@@ -9,6 +9,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     # What the runs retrieved is the qrels' and the run files', which stay the organisers'.
     "scoring:compare-topic": ("get", organiser_only),
     "scoring:compare-topic-csv": ("get", organiser_only),
+    "scoring:compare-topic-latex": ("get", organiser_only),
     "scoring:compare-latex": ("get", board),
     "scoring:compare-bands-latex": ("get", board),
 }

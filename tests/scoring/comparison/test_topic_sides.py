@@ -12,6 +12,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.models import Audience, Campaign, Run, User
 from tests.making import make_organiser
+from tests.scoring.output.test_latex import rows_of
 from tests.scoring.runs.test_run_documents import (
     RUNS,
     TOPICS,
@@ -67,6 +68,26 @@ def test_each_document_knows_its_rank_in_the_other(campaign: Campaign, code: str
     assert ranks == [row["rank"] for row in rows]
 
 
+def test_api_and_latex_have_the_same_rows(campaign: Campaign) -> None:
+    """baxcnyd and gacb on topic 1: the first document of each is at ranks 4 and none of the
+    other."""
+    both = ids("x1", "x2")
+    rows = Client().get("/api/campaigns/c/compare/topics/1/", both).json()
+    assert table("1", **both) == [
+        {key: "" if value is None else str(value) for key, value in row.items()} for row in rows
+    ]
+    first = rows[0]
+    assert (first["a_doc_id"], first["a_rank_in_b"]) == ("b", 4)
+    assert (first["b_doc_id"], first["b_rank_in_a"]) == ("g", None)
+    assert rows[-1]["b_doc_id"] is None
+    printed = rows_of(get("compare-topic-latex", "1", **both).content.decode())
+    grades = ["–" if grade_of("1", each) is None else str(grade_of("1", each)) for each in "bg"]
+    assert printed[0][1::3] == ["x1", "x2"]
+    assert printed[1] == ["1", "b", grades[0], "4", "g", grades[1], "–"]
+    assert printed[-1][4:] == ["–", "–", "–"]
+    assert Client().get("/api/campaigns/c/compare/topics/a/2/", both).status_code == 200
+
+
 def test_the_finding_counts_what_one_alone_found(campaign: Campaign) -> None:
     """baxcnyd and gacb on topic 1 share b, a and c; of the rest d and g are relevant."""
     page = get("compare-topic", "1", **ids("x1", "x2"))
@@ -99,6 +120,9 @@ def test_it_needs_scores_by_topic_qrels_and_both_files(campaign: Campaign) -> No
         for name in ("compare-topic", "compare-topic-csv"):
             assert get(name, "1", own, **both).status_code == 404
             assert get(name, "1", organiser, **both).status_code == 200
+        found = Client().get("/api/campaigns/c/compare/topics/1/", both)
+        # Where files are hidden, no run is offered to others, so that there is none to be wrong.
+        assert found.json() == [] if switch == "run_files_audience" else found.status_code == 404
     # Who sees the qrels but no other team's files compares runs of the own team.
     shown(campaign, qrels_audience=Audience.EVERYONE, run_files_audience=Audience.ORGANISERS)
     page = get("compare-topic", "1", own)
