@@ -1,4 +1,4 @@
-"""Rules of the house that read more than imports: what modules define, and what templates load."""
+"""Rules that read more than imports: what modules define, and what templates load."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from scoring.analyses.studies import STUDIES, import_studies
-from tests.test_rooms import ROOT, WINGS, is_module, modules, wing
+from tests.test_imports import APPS, ROOT, app, is_module, modules
 
 
 def hidden_imports(source: str) -> list[int]:
@@ -24,7 +24,7 @@ def test_nothing_is_imported_inside_a_function() -> None:
     """A circle is mended by moving the shared thing down, not by hiding the import."""
     assert hidden_imports("def view():\n    import scoring\n") == [2]
     found = {
-        name: hidden_imports(path.read_text()) for name, path in modules() if wing(name) in WINGS
+        name: hidden_imports(path.read_text()) for name, path in modules() if app(name) in APPS
     }
     assert {name: lines for name, lines in found.items() if lines} == {}
 
@@ -75,7 +75,7 @@ def asking_tags(name: str, source: str) -> list[str]:
     found = [
         (f"{node.module}.{each.name}", node.module)
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and node.module and wing(node.module) in WINGS
+        if isinstance(node, ast.ImportFrom) and node.module and app(node.module) in APPS
         for each in node.names
         if not each.name[0].isupper()
     ]
@@ -128,6 +128,6 @@ def test_a_template_of_campaigns_loads_no_tags_of_scoring() -> None:
     assert {name: tags for name, tags in found.items() if tags} == {}
 
 
-def test_the_wings_front_doors_are_empty() -> None:
-    for name in WINGS:
+def test_the_packages_of_the_apps_are_empty() -> None:
+    for name in APPS:
         assert (ROOT / name / "__init__.py").read_text() == ""

@@ -18,14 +18,14 @@ from trackside.checks import check_deployment
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
-    path for wing in ("campaigns", "scoring", "trackside") for path in (ROOT / wing).rglob("*.py")
+    path for app in ("campaigns", "scoring", "trackside") for path in (ROOT / app).rglob("*.py")
 ]
 STARTERS = {
     "trackside/demo.py",
     "trackside/processes.py",
     "trackside/stack.py",
 }  # ask what they started on this machine how it is
-CLIENT = "trackside/client/"  # asks a site for its user; tests/test_rooms.py: no site imports it
+CLIENT = "trackside/client/"  # asks a site for its user; tests/test_imports.py: no site imports it
 
 LOOSENED = {
     "MIDDLEWARE": ["django.middleware.gzip.GZipMiddleware"],

@@ -1,7 +1,7 @@
-"""Draws which room imports which, from the imports in the code.
+"""Draws which package imports which, from the imports in the code.
 
-`python -m tools.house` writes the graph into docs/architecture.md as a Mermaid diagram. A room is a
-package or a module directly inside `campaigns` or `scoring`. Arrows that others imply are omitted:
+`python -m tools.import_graph` writes the graph into docs/architecture.md as a Mermaid diagram. Its
+nodes are the packages and modules directly inside the apps. Arrows that others imply are omitted:
 if A → B and B → C are drawn, A → C is not. The imports of the module by which `campaigns` calls
 `scoring` are dotted. Without them, all imports point downward.
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
-WINGS = ("campaigns", "scoring")
-DOOR = "campaigns.scoring_hooks"
+APPS = ("campaigns", "scoring")
+HOOKS = "campaigns.scoring_hooks"
 LEFT_OUT = {"apps", "migrations", "management", "templatetags", "urls"}
 
 Graph = dict[str, set[str]]
@@ -22,33 +22,35 @@ Graph = dict[str, set[str]]
 
 def main() -> None:
     text = PAGE.read_text()
-    block = f"```mermaid\n{picture(rooms())}\n```"
+    block = f"```mermaid\n{picture(packages())}\n```"
     PAGE.write_text(re.sub(r"```mermaid\n.*?\n```", lambda _: block, text, flags=re.DOTALL))
 
 
-def rooms() -> Graph:
-    """The other rooms that each room imports."""
+def packages() -> Graph:
+    """The other packages that each package imports."""
     graph: Graph = {}
-    for wing in WINGS:
-        for path in sorted((ROOT / wing).rglob("*.py")):
-            here = _room(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    for app in APPS:
+        for path in sorted((ROOT / app).rglob("*.py")):
+            here = _package(".".join(path.relative_to(ROOT).with_suffix("").parts))
             if here:
-                there = {_room(name) for name in _imported(path)} - {here, ""}
+                there = {_package(name) for name in _imported(path)} - {here, ""}
                 graph.setdefault(here, set()).update(there)
     return graph
 
 
 def picture(graph: Graph) -> str:
-    solid = reduced({here: set() if here == DOOR else there for here, there in graph.items()})
+    solid = reduced({here: set() if here == HOOKS else there for here, there in graph.items()})
     arrows = [(here, "-->", there) for here in solid for there in sorted(solid[here])]
-    arrows += [(DOOR, "-.->", there) for there in sorted(graph[DOOR]) if _wing(there) == "scoring"]
+    arrows += [(HOOKS, "-.->", there) for there in sorted(graph[HOOKS]) if _app(there) == "scoring"]
     lines = ["flowchart TB"]
-    for wing in WINGS:
-        lines.append(f"  subgraph {wing}")
-        lines += [f"    {_node(here)}" for here in sorted(graph) if _wing(here) == wing]
+    for app in APPS:
+        lines.append(f"  subgraph {app}")
+        lines += [f"    {_node(here)}" for here in sorted(graph) if _app(here) == app]
         lines.append("  end")
     lines += [f"  {_id(here)} {arrow} {_id(there)}" for here, arrow, there in arrows]
-    lines.append(f"  %% {len(graph)} rooms, {sum(map(len, graph.values()))} imports between them")
+    lines.append(
+        f"  %% {len(graph)} packages, {sum(map(len, graph.values()))} imports between them"
+    )
     return "\n".join(lines)
 
 
@@ -65,7 +67,7 @@ def reduced(graph: Graph) -> Graph:
 
 
 def cycles(graph: Graph) -> list[set[str]]:
-    """Rooms that import each other, directly or through others."""
+    """Packages that import each other, directly or through others."""
     below = {here: _reachable(graph, here) for here in graph}
     groups = [{there for there in below[here] if here in below[there]} for here in graph]
     return [group for at, group in enumerate(groups) if group and group not in groups[:at]]
@@ -90,23 +92,23 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _room(module: str) -> str:
-    """campaigns.runs.views → campaigns.runs; "" for a module that is in no room."""
-    wing, room = [*module.split("."), ""][:2]
-    is_room = wing in WINGS and room not in LEFT_OUT and not room.startswith("__")
-    return f"{wing}.{room}" if is_room and room else ""
+def _package(module: str) -> str:
+    """campaigns.runs.views → campaigns.runs; "" for a module that is in none."""
+    app, package = [*module.split("."), ""][:2]
+    is_package = app in APPS and package not in LEFT_OUT and not package.startswith("__")
+    return f"{app}.{package}" if is_package and package else ""
 
 
-def _wing(room: str) -> str:
-    return room.split(".")[0]
+def _app(package: str) -> str:
+    return package.split(".")[0]
 
 
-def _node(room: str) -> str:
-    return f'{_id(room)}["{room.split(".")[1]}"]'
+def _node(package: str) -> str:
+    return f'{_id(package)}["{package.split(".")[1]}"]'
 
 
-def _id(room: str) -> str:
-    return room.replace(".", "_")
+def _id(package: str) -> str:
+    return package.replace(".", "_")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The rules of the house, read from the imports: docs/architecture.md says what they are for.
+"""The import rules: docs/architecture.md says what they are for.
 
 "A → B" means that A imports B. Each rule is a function from imports to offences, so that it is
 also shown to find the offence that it is there for.
@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from tools import house
+from tools import import_graph
 
 ROOT = Path(__file__).resolve().parent.parent
-WINGS = ("campaigns", "scoring")
+APPS = ("campaigns", "scoring")
 
 # Each may import only those after it.
 CAMPAIGNS: Final = (
@@ -42,7 +42,7 @@ CAMPAIGNS: Final = (
     {"trec"},
 )
 BASE: Final = ("output", "analyses", "results", "evaluation", "jobs")
-PURE: Final = {"core", "models"}  # what every room of scoring may import of its own wing
+PURE: Final = {"core", "models"}  # what every package of scoring may import of its own app
 SUBJECTS: Final = {
     "agreement": set(),
     "baselines": set(),
@@ -62,7 +62,7 @@ SUBJECTS: Final = {
     "significance": set(),
     "topics": {"runs"},
 }
-# What rooms of scoring may import of the other wing: all of them, and some besides.
+# What packages of scoring may import of the other app: all of them, and some besides.
 OF_CAMPAIGNS: Final = {
     "access", "api", "client_address", "clock", "errors", "lifecycle", "log", "mail", "models",
     "options", "outages", "participation", "stored_files", "text", "trec",
@@ -91,17 +91,17 @@ class Import(NamedTuple):
 Rule = Callable[[Import], bool]  # whether the import offends
 
 
-def room(module: str) -> str:
+def package(module: str) -> str:
     """scoring.runs.views → runs."""
     return [*module.split("."), ""][1]
 
 
-def wing(module: str) -> str:
+def app(module: str) -> str:
     return module.split(".")[0]
 
 
 def within(each: Import, name: str) -> bool:
-    return wing(each.module) == wing(each.imported) == name
+    return app(each.module) == app(each.imported) == name
 
 
 def campaigns_rank(name: str) -> int:
@@ -111,12 +111,12 @@ def campaigns_rank(name: str) -> int:
 # --- the rules: whether an import offends ------------------------------------------------------
 
 
-def the_ground_knows_no_framework(each: Import) -> bool:
-    for ground in ("campaigns.trec", "scoring.core"):
-        if each.module.startswith(ground):
-            known = each.imported.startswith(ground)
+def pure_code_imports_no_framework(each: Import) -> bool:
+    for pure in ("campaigns.trec", "scoring.core"):
+        if each.module.startswith(pure):
+            known = each.imported.startswith(pure)
             roots = {"django", "rest_framework", "celery", "campaigns", "scoring", "trackside"}
-            return wing(each.imported) in roots and not known
+            return app(each.imported) in roots and not known
     return False
 
 
@@ -125,20 +125,20 @@ def the_library_knows_files_and_arrays_only(each: Import) -> bool:
     allowed = ("campaigns.trec", "scoring.core", "scoring.library")
     return (
         each.module.startswith("scoring.library")
-        and wing(each.imported) in ours
+        and app(each.imported) in ours
         and not each.imported.startswith(allowed)
     )
 
 
 def base_imports_go_down(each: Import) -> bool:
-    here, there = room(each.module), room(each.imported)
+    here, there = package(each.module), package(each.imported)
     if not within(each, "scoring") or here not in BASE or here == there or there in PURE:
         return False
     return there not in BASE[BASE.index(here) :]
 
 
 def campaigns_imports_go_down(each: Import) -> bool:
-    here, there = room(each.module), room(each.imported)
+    here, there = package(each.module), package(each.imported)
     if not within(each, "campaigns") or here == there or not there:
         return False
     if here == "apps":
@@ -147,17 +147,17 @@ def campaigns_imports_go_down(each: Import) -> bool:
 
 
 def scoring_knows_only_the_base_of_campaigns(each: Import) -> bool:
-    here = room(each.module)
-    if wing(each.module) != "scoring" or wing(each.imported) != "campaigns":
+    here = package(each.module)
+    if app(each.module) != "scoring" or app(each.imported) != "campaigns":
         return False
     if here not in SUBJECTS and here not in BASE:
         return False
-    there = room(each.imported)
+    there = package(each.imported)
     return bool(there) and there not in OF_CAMPAIGNS | BESIDES.get(here, set())
 
 
 def subjects_know_few_others(each: Import) -> bool:
-    here, there = room(each.module), room(each.imported)
+    here, there = package(each.module), package(each.imported)
     if not within(each, "scoring") or here not in SUBJECTS or here == there or not there:
         return False
     return there not in SUBJECTS[here] | {*BASE, *PURE}
@@ -165,7 +165,7 @@ def subjects_know_few_others(each: Import) -> bool:
 
 def the_api_imports_no_view_and_a_view_no_tag(each: Import) -> bool:
     name = each.module.rsplit(".", 1)[-1]
-    if name.endswith("api") and room(each.module) != "api":
+    if name.endswith("api") and package(each.module) != "api":
         return each.imported.rsplit(".", 1)[-1].endswith("views")
     return name.endswith("views") and ".templatetags" in each.imported
 
@@ -173,14 +173,14 @@ def the_api_imports_no_view_and_a_view_no_tag(each: Import) -> bool:
 def only_the_hooks_call_scoring(each: Import) -> bool:
     here = each.module
     return (
-        wing(here) == "campaigns"
-        and wing(each.imported) == "scoring"
-        and room(here) != ("scoring_hooks")
+        app(here) == "campaigns"
+        and app(each.imported) == "scoring"
+        and package(here) != ("scoring_hooks")
     )
 
 
 def nobody_imports_the_site(each: Import) -> bool:
-    return wing(each.module) in WINGS and wing(each.imported) == "trackside"
+    return app(each.module) in APPS and app(each.imported) == "trackside"
 
 
 def the_site_fetches_nothing(each: Import) -> bool:
@@ -191,7 +191,7 @@ def the_site_fetches_nothing(each: Import) -> bool:
 
 # Each with an offence that it must find.
 RULES: Final[dict[Rule, Import]] = {
-    the_ground_knows_no_framework: Import("scoring.core.data.ranking", "django.db"),
+    pure_code_imports_no_framework: Import("scoring.core.data.ranking", "django.db"),
     the_library_knows_files_and_arrays_only: Import("scoring.library.table", "scoring.cli.main"),
     base_imports_go_down: Import("scoring.jobs.queue", "scoring.evaluation.rules"),
     campaigns_imports_go_down: Import("campaigns.people.teams", "campaigns.runs.rows"),
@@ -240,7 +240,7 @@ def test_the_project_imports_without_django_and_celery() -> None:
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    for top in (*WINGS, "trackside"):
+    for top in (*APPS, "trackside"):
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
@@ -267,14 +267,14 @@ def is_module(name: str) -> bool:
     return path.with_suffix(".py").exists() or path.is_dir()
 
 
-def test_no_way_climbs() -> None:
-    graph = house.rooms() | {house.DOOR: set()}
-    assert house.cycles(graph) == []
+def test_no_packages_import_each_other() -> None:
+    graph = import_graph.packages() | {import_graph.HOOKS: set()}
+    assert import_graph.cycles(graph) == []
     planted = {"scoring.core": {"scoring.jobs"}, "scoring.jobs": {"scoring.core"}}
-    assert house.cycles(graph | planted) == [{"scoring.core", "scoring.jobs"}]
+    assert import_graph.cycles(graph | planted) == [{"scoring.core", "scoring.jobs"}]
 
 
-def test_the_picture_of_the_house_is_not_stale() -> None:
+def test_the_picture_is_not_stale() -> None:
     document = (ROOT / "docs" / "architecture.md").read_text()
-    drawn = house.picture(house.rooms())
-    assert f"```mermaid\n{drawn}\n```" in document, "run python -m tools.house"
+    drawn = import_graph.picture(import_graph.packages())
+    assert f"```mermaid\n{drawn}\n```" in document, "run python -m tools.import_graph"
