@@ -141,19 +141,31 @@ function enhance(form) {
   }
 }
 
-// The sixth column of the first line; empty if the file has another form.
+// The sixth column of the first line after comments and a header; empty if the file has another form.
 async function tagOf(file) {
+  for (const line of (await beginningOf(file)).split(/[\r\n]+/)) {
+    const columns = line.trim().split(/[ \t]+/);
+    const isRecord = columns.length === 6 && /^-?\d+$/.test(columns[3]);
+    const isPassed = columns[0] === "" || columns[0].startsWith("#") || columns.length === 6;
+    if (isRecord || !isPassed) return isRecord ? columns[5] : "";
+  }
+  return "";
+}
+
+// The whole lines of the first 64 KB, unpacked. A part of a gzipped file ends in an error, after its text.
+async function beginningOf(file) {
+  const limit = 65536;
+  const decoder = new TextDecoder();
+  let text = "";
   try {
-    let start = file.slice(0, 65536).stream();
+    let start = file.slice(0, limit).stream();
     const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
     if (first === 0x1f && second === 0x8b) start = start.pipeThrough(new DecompressionStream("gzip"));
-    const { value } = await start.getReader().read();
-    const [line] = new TextDecoder().decode(value).trimStart().split(/[\r\n]/, 1);
-    const columns = line.split(/[ \t]+/);
-    return columns.length === 6 ? columns[5] : "";
-  } catch {
-    return "";
-  }
+    const reader = start.getReader();
+    for (let part = await reader.read(); !part.done && text.length < limit; part = await reader.read())
+      text += decoder.decode(part.value, { stream: true });
+  } catch {}
+  return file.size > limit || text.length >= limit ? text.replace(/[^\r\n]*$/, "") : text;
 }
 
 function listenToDrops(area, onFiles) {

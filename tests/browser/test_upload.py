@@ -66,6 +66,15 @@ def test_the_run_name_begins_as_the_tag_until_somebody_types(visit: Visitor, tea
     expect(name).to_have_value("")
     page.get_by_label("Replaces").select_option("")
     expect(name).to_have_value("ours")
+    comments = b"# ir_metadata.start\n" + b"# actor: team\r\n" * 3000 + b"\n  # ir_metadata.end\n"
+    header = b"qid Q0 docno rank score tag\n"
+    file.set_input_files(FILE | {"buffer": comments + header + b" 1 Q0 d1 1 2.5 org/model"})
+    expect(name).to_have_value("org/model")
+    packed = gzip.compress(comments + b"1 Q0 d1 1 2.5 packed\n")
+    file.set_input_files(FILE | {"buffer": packed})
+    expect(name).to_have_value("packed")
+    file.set_input_files(FILE | {"buffer": b"# only\n" * 9362 + b"1 Q0 d1 1 2.5 cut"})
+    expect(name).to_have_value("")  # the tag may go on after the part that is read
     file.set_input_files(FILE | {"buffer": b"{}"})
     expect(name).to_have_value("")
     name.fill("Mine")
