@@ -11,12 +11,14 @@ import csv
 import gzip
 import hashlib
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.core.files.base import File
@@ -37,7 +39,6 @@ from campaigns.qrels.stated_sources import (
 )
 from campaigns.qrels.topics import topics_xml
 from campaigns.runs import submission
-from campaigns.runs.files import file_stem
 from campaigns.stored_files import open_stored
 from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
 from campaigns.trec.problems import FormatError
@@ -46,6 +47,8 @@ from campaigns.trec.runs_table import RunsTable, RunsTableRow
 METADATA = "campaign.json"
 WAY_OUT = "Export the campaign again, or correct this file."
 NO_TABLE = "Imported runs"  # the team of runs that are not in the table
+# Windows reserves these names of files.
+RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 BEGIN_BYTES = 1 << 15  # of a run file; its first record begins within them
 
 
@@ -170,8 +173,9 @@ class _RunFile:
 
     def key_in(self, campaign: Campaign) -> str:
         """The idempotency key. A file that was refused for unknown topics is read again once they
-        are dropped."""
-        return f"{campaign.unknown_topics}-{self.digest[:48]}"
+        are dropped, and one that was refused for its tag once the table names the run."""
+        named = f"-{hashlib.sha256(self.name.encode()).hexdigest()[:8]}" if self.name else ""
+        return f"{campaign.unknown_topics}-{self.digest[:48]}{named}"
 
 
 @dataclass(frozen=True)
@@ -329,9 +333,15 @@ def _write_gzipped(owner: Run | Qrels, path: Path) -> None:
                 out.write(block)
 
 
+def _file_stem(run: Run) -> str:
+    """The run's name as the name of a file. A name may contain what no path may."""
+    stem = re.sub(r"[^\w.+-]+", "_", run.display_name).strip("._")
+    return run.public_id if RESERVED.fullmatch(stem) or not stem else stem
+
+
 def _file_names(runs: list[Run]) -> Iterator[str]:
     """The name without what a path may not contain, with the run's id if two runs share it."""
-    stems = [file_stem(run) for run in runs]
+    stems = [_file_stem(run) for run in runs]
     shared = {stem for stem, times in Counter(map(str.lower, stems)).items() if times > 1}
     for run, stem in zip(runs, stems, strict=True):
         yield f"{stem}.{run.public_id}" if stem.lower() in shared else stem

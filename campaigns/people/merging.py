@@ -87,9 +87,11 @@ def _obstacle(team: Team, into: Team) -> str:
         return "Approve both teams first."
     if team.disqualified_at is not None or into.disqualified_at is not None:
         return "A disqualified team cannot be merged. Reinstate it first."
-    mine = set(Run.objects.live().filter(team=into).values_list(run_name(), flat=True))
-    theirs = set(Run.objects.live().filter(team=team).values_list(run_name(), flat=True))
-    if not mine & theirs:
+    runs = Run.objects.live()
+    mine = {name.casefold() for name in runs.filter(team=into).values_list(run_name(), flat=True)}
+    theirs = runs.filter(team=team).values_list(run_name(), flat=True)
+    shared = sorted(name for name in theirs if name.casefold() in mine)
+    if not shared:
         return ""
-    names = ", ".join(sorted(mine & theirs)[:10])
+    names = ", ".join(shared[:10])
     return f"Both teams have a run named {names}. Rename or withdraw one of them first."

@@ -76,10 +76,11 @@ def refuse_run(run: Run, *, problems: Sequence[dict[str, Any]], total: int, tag:
 
 
 def free_name(run: Run, wished: str) -> str:
-    """The wished name, with a number if another run of the team has it that is live or awaits
-    acceptance. The run that this one replaces does not count."""
-    taken = set(_other_runs(run).values_list(run_name(), flat=True))
-    return next(name for name in _numbered(wished) if name not in taken)
+    """The wished name, with a number if another run of the team has it, in any case, that is live
+    or awaits acceptance. The run that this one replaces does not count."""
+    others = _other_runs(run).values_list(run_name(), flat=True)
+    taken = {name.casefold() for name in others}
+    return next(name for name in _numbered(wished) if name.casefold() not in taken)
 
 
 def _numbered(name: str) -> Iterator[str]:
@@ -109,7 +110,9 @@ def rename_run(*, run: Run, name: str, actor: User) -> None:
     before, name = run.display_name, checked_name(name)
     if name == before:
         return
-    taken = ValidationError(f"Your team has another run named {name}. Choose another name.")
+    taken = ValidationError(
+        f"Your team has another run named {name} (ignoring case). Choose another name."
+    )
     if free_name(run, name) != name:
         raise taken
     run.name = name

@@ -17,7 +17,7 @@ from campaigns import lifecycle
 from campaigns.errors import FaultyDescription
 from campaigns.log import record
 from campaigns.models import Campaign, Run, User
-from campaigns.trec.runs_table import NAME_CHARACTERS, is_run_name
+from campaigns.trec.run_names import NAME_CHARACTERS, name_fault
 
 KINDS = {
     "text": "text",
@@ -77,8 +77,8 @@ def read_description(campaign: Campaign, data: Mapping[str, Any]) -> Description
 def checked_name(name: str) -> str:
     """The name of a run, with single spaces. Raises `ValidationError`."""
     name = " ".join(name.split())
-    if not name or not is_run_name(name):
-        raise ValidationError(f"Write a name of at most {LONGEST_NAME} printable characters.")
+    if fault := name_fault(name):
+        raise ValidationError(f"{fault[0].upper()}{fault[1:]}. Write another name.")
     return name
 
 

@@ -1,23 +1,11 @@
 """The download of a run's file."""
 
-import re
-from typing import Final
-
 from django.http import FileResponse, Http404
 
 from campaigns import access
 from campaigns.models import Run
 from campaigns.stored_files import open_stored
 from campaigns.trec.compression import GZIP_MAGIC
-
-# Windows reserves these names of files.
-RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
-
-
-def file_stem(run: Run) -> str:
-    """The run's name as the name of a file. A name may contain what no path may."""
-    stem = re.sub(r"[^\w.+-]+", "_", run.display_name).strip("._")
-    return run.public_id if RESERVED.fullmatch(stem) or not stem else stem
 
 
 def file_response(viewer: access.Viewer, run: Run) -> FileResponse:
@@ -29,6 +17,6 @@ def file_response(viewer: access.Viewer, run: Run) -> FileResponse:
     return FileResponse(
         file,
         as_attachment=True,  # a submitted file is never rendered as a page
-        filename=f"{file_stem(run)}.txt{'.gz' if is_gzipped else ''}",
+        filename=f"{run.public_id}.txt{'.gz' if is_gzipped else ''}",
         content_type="application/gzip" if is_gzipped else "text/plain; charset=utf-8",
     )

@@ -8,6 +8,7 @@ from campaigns.trec.blocks import unseen_name
 from campaigns.trec.fields import DECIMAL, Fields
 from campaigns.trec.foreign import FORM_OF_JSON, HEADER, WORDS_OF_A_HEADER
 from campaigns.trec.problems import Problem, shown
+from campaigns.trec.run_names import name_fault
 
 RUN_WIDTH = 6
 MS_MARCO_WIDTH = 3
@@ -125,8 +126,10 @@ def rank_problem(fields: Fields, row: int) -> Problem:
     return Problem("RANK", int(fields.lines[row]), message, RANK + 1, shown(text))
 
 
-def tag_problem(tag: bytes, line: int, max_bytes: int = TAG_BYTES) -> Problem | None:
-    """The problem of a run tag; None if it is valid."""
+def tag_problem(
+    tag: bytes, line: int, max_bytes: int = TAG_BYTES, *, is_name: bool = False
+) -> Problem | None:
+    """The problem of a run tag, which may become the name of the run; None if it is valid."""
     message = ""
     if len(tag) > max_bytes:
         message = f"tag of {len(tag):,} bytes, at most {max_bytes:,} allowed"
@@ -134,16 +137,19 @@ def tag_problem(tag: bytes, line: int, max_bytes: int = TAG_BYTES) -> Problem | 
         message = "tag is empty, or contains white space or a control character"
     elif name := unseen_name(tag):
         message = f"tag contains {name}"
+    elif is_name and (fault := name_fault(tag.decode())):
+        message = f"{fault}: submit the file with another run name, or change the tag"
     return Problem("TAG", line, message, TAG + 1, shown(tag)) if message else None
 
 
 def tag_of_file(name: str) -> str:
-    """A valid tag made of the name of a file, without its folder and the endings that say its
-    format. Empty if nothing is left."""
+    """A tag made of the name of a file, without its folder and the endings that say its format. It
+    can name a run. Empty if nothing is left."""
     stem = re.split(r"[/\\]", name)[-1]
     while ending := ENDING.search(stem):
         stem = stem[: ending.start()]
     legal = "".join(each if each.isprintable() and not each.isspace() else "_" for each in stem)
+    legal = re.sub(r"%|\.{2,}", "_", re.sub(r"^[\W_]+", "", legal))
     return legal.encode("utf-8", "replace")[:TAG_BYTES].decode("utf-8", "ignore").strip("._")
 
 

@@ -69,6 +69,7 @@ def read_run(
     max_name_bytes: int = TAG_BYTES,
     text_may_follow: bool = False,
     file_name: str = "",
+    is_named_by_tag: bool = False,
 ) -> ParsedRun:
     """Read a run, plain or gzipped, and check all of it.
 
@@ -79,12 +80,15 @@ def read_run(
     case a run has at most 20,000,000 lines, and lines × width of the longest document id at most
     256 MiB. Text after the tag is a problem, or with `text_may_follow` a warning, as trec_eval
     ignores it. Scores are bit for bit those of `float()`. The tag of a layout without tags is the
-    name of the file without its endings, or `run`. Raises FormatError with the first 25 problems in
-    line order and the number of all.
+    name of the file without its endings, or `run`. With `is_named_by_tag` a tag that cannot be the
+    name of a run is a problem. Raises FormatError with the first 25 problems in line order and the
+    number of all.
     """
     findings = ProblemList()
     topics = TopicColumn(findings, known_topics, unknown_topics, max_name_bytes)
-    reader = _RunReader(findings, topics, max_lines, max_name_bytes, text_may_follow)
+    reader = _RunReader(
+        findings, topics, max_lines, max_name_bytes, text_may_follow, is_named_by_tag
+    )
     with findings.gathered():
         for block in read_blocks(
             source, findings, max_bytes=max_bytes, max_seconds=max_seconds, convert=trec_run
@@ -123,10 +127,12 @@ class _RunReader:
         max_lines: int | None,
         max_tag_bytes: int,
         text_may_follow: bool,
+        is_named_by_tag: bool,
     ) -> None:
         self.findings = findings
         self.max_tag_bytes = max_tag_bytes
         self.text_may_follow = text_may_follow
+        self.is_named_by_tag = is_named_by_tag
         self.tag = b""
         self.tag_line = 0
         values = {"ranks": np.int32, "scores": np.float64}
@@ -165,7 +171,7 @@ class _RunReader:
     def _check_tag(self, tag: bytes, line: int) -> None:
         if not self.tag:
             self.tag, self.tag_line = tag, line
-            problem = tag_problem(tag, line, self.max_tag_bytes)
+            problem = tag_problem(tag, line, self.max_tag_bytes, is_name=self.is_named_by_tag)
             if problem:
                 self.findings.add(problem)
             elif len(tag) > TAG_BYTES:

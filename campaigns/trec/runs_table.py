@@ -8,18 +8,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import BinaryIO
 
-from campaigns.trec.blocks import unseen_name
 from campaigns.trec.compression import read_text
 from campaigns.trec.csv_rows import csv_rows, separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.run_faults import tag_problem
+from campaigns.trec.run_names import name_fault
 
 MAX_TABLE_BYTES = 16 << 20
 CELL_CHARACTERS = 10_000
 MAX_COLUMNS = 1_000
 MAX_ROWS = 100_000
 TEAM_CHARACTERS = 100
-NAME_CHARACTERS = 64
 COLUMNS = {
     "run": "tag",
     "tag": "tag",
@@ -39,11 +38,6 @@ COLUMNS = {
 RUN_TYPES = ("automatic", "manual", "feedback")
 YES = frozenset({"yes", "true", "1"})
 NO = frozenset({"no", "false", "0"})
-
-
-def is_run_name(name: str) -> bool:
-    """Whether the site accepts this name of a run. An empty one is that of the tag."""
-    return len(name) <= NAME_CHARACTERS and name.isprintable() and not unseen_name(name.encode())
 
 
 @dataclass(frozen=True)
@@ -205,10 +199,9 @@ def _row(
         place = list(cells).index(names[unclear]) + 1
         message = "the value is neither yes nor no"
         problem = Problem("TABLE", line, message, place, shown(answers[unclear]))
-    elif not is_run_name(known.get("name", "")):
+    elif known.get("name") and (fault := name_fault(known["name"])):
         place = list(cells).index(names["name"]) + 1
-        message = f"the run name has more than {NAME_CHARACTERS} characters, or an invisible one"
-        problem = Problem("TABLE", line, message, place, shown(known["name"]))
+        problem = Problem("TABLE", line, fault, place, shown(known["name"]))
     elif len(known.get("team", "")) > TEAM_CHARACTERS:
         place = list(cells).index(names["team"]) + 1
         message = f"team name of more than {TEAM_CHARACTERS} characters"

@@ -34,6 +34,7 @@ def _check(options: argparse.Namespace) -> int:
         unknown_topics=options.unknown_topics,
         max_depth=options.depth,
         file_name="" if options.run == STANDARD_INPUT else options.run,
+        is_named_by_tag=True,
     )
     try:
         parsed = read_or_refuse(options.run, read)

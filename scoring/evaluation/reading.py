@@ -25,6 +25,7 @@ def parsed_run(run: Run, codes: list[str]) -> tuple[ParsedRun, str]:
             max_bytes=settings.MAX_UNPACKED_BYTES,
             max_seconds=settings.MAX_READING_SECONDS,
             file_name=run.original_name,
+            is_named_by_tag=not run.display_name,  # it has a name once it was checked
         )
         file.seek(0)
         return parsed, read_metadata(file)
@@ -38,6 +39,7 @@ def parsed_file(
     max_bytes: int,
     max_seconds: float,
     file_name: str,
+    is_named_by_tag: bool,
 ) -> ParsedRun:
     """A run of the campaign with these topics. Raises `FormatError`."""
     return read_run(
@@ -49,6 +51,7 @@ def parsed_file(
         max_bytes=max_bytes,
         max_seconds=max_seconds,
         file_name=file_name,
+        is_named_by_tag=is_named_by_tag,
     )
 
 

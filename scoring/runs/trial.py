@@ -63,6 +63,7 @@ def try_file(viewer: Viewer, upload: File) -> Trial:
             max_bytes=UNPACKED_BYTES,
             max_seconds=SECONDS,
             file_name=upload.name or "",
+            is_named_by_tag=True,
         )
         report = validation_report(parsed.warnings, ranking_of(parsed), codes)
     return Trial(parsed.tag, len(parsed.topics), parsed.line_count, parsed.warnings, report)

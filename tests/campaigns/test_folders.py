@@ -145,6 +145,37 @@ def test_renamed_runs_and_rows_without_a_file_are_told(folder: Path) -> None:
     assert f"The runs table names 11 runs that are not in the folder: {gone}, …" in said
 
 
+@pytest.mark.parametrize(
+    ("names", "files"),
+    [
+        (("../../evil", "org/model"), ["evil.gz", "org_model.gz"]),
+        (("BM25(k1=0.9,b=0.4)", "a\\b:c*d"), ["BM25_k1_0.9_b_0.4.gz", "a_b_c_d.gz"]),
+        (("con", "///"), ["{0}.gz", "{1}.gz"]),
+        (("splade++_ed", "SPLADE++_ed"), ["splade++_ed.{0}.gz", "SPLADE++_ed.{1}.gz"]),
+    ],
+)
+def test_an_exported_file_has_a_safe_name(
+    folder: Path, tmp_path: Path, names: tuple[str, str], files: list[str]
+) -> None:
+    imported(folder)
+    campaign = Campaign.objects.get()
+    runs = list(campaign.runs.order_by("pk"))
+    for run, name in zip(runs, names, strict=True):
+        Run.objects.filter(pk=run.pk).update(name=name)  # some only as older releases named runs
+    folders.export_campaign(campaign, tmp_path / "out")
+    expected = {name.format(*(run.public_id for run in runs)) for name in files}
+    assert {path.name for path in (tmp_path / "out" / "runs").iterdir()} == expected
+
+
+def test_a_tag_that_cannot_be_a_name_is_imported_once_the_table_names_the_run(folder: Path) -> None:
+    path, table = folder / "runs" / "odd", folder / "table.csv"
+    path.write_text(GOOD.replace("good", "@odd"))
+    assert "line 1: TAG a run name begins with a letter" in imported_in_part(folder)
+    table.write_text("run,run_name\n@odd,Odd\n")
+    assert imported(folder, runs_table=table).startswith("3 runs of 1 team accepted.")
+    assert Run.objects.get(tag="@odd", state=Run.State.ACCEPTED).name == "Odd"
+
+
 def test_unknown_topics_are_refused_or_dropped_as_configured(folder: Path) -> None:
     (folder / "runs" / "unknown").write_text(UNKNOWN)
     assert "line 2: UNKNOWN_TOPIC" in imported_in_part(folder)

@@ -71,7 +71,7 @@ def test_the_effects_of_a_merge_are_shown_before_it() -> None:
     page = signed_in(olga).get(url, {"into": beta.public_id}).content.decode()
     for said in ("Alice", "3 runs", "3 of 2", "anonymous"):
         assert said in page
-    make_run(campaign, beta, tag="a")
+    make_run(campaign, beta, tag="A")
     page = signed_in(olga).get(url, {"into": beta.public_id}).content.decode()
     assert "Both teams have a run named a" in page
     assert "Merge teams</button>" not in page

@@ -60,6 +60,9 @@ BAD_FILES = {
     "a PDF": BadFile(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "TYPE", None, ("a PDF",)),
     "Latin-1 text": BadFile(GOOD.replace(b"d2", b"d\xe9", 1), "ENCODING", 2, ("not UTF-8",)),
     "a long tag": BadFile(GOOD.replace(b"ours", b"x" * 65), "TAG", 1, ("at most 64",)),
+    "a tag that cannot be a name": BadFile(
+        GOOD.replace(b"ours", b"=1+1"), "TAG", 1, ("begins with a letter or a digit",)
+    ),
     "too many documents": BadFile(
         b"".join(b"1 Q0 x%d %d 1 ours\n" % (n, n) for n in range(1, 1002)),
         "TOO_MANY",

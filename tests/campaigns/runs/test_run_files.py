@@ -35,15 +35,16 @@ def test_a_team_and_the_organisers_get_the_file_as_it_was_submitted(world: World
         for ask in (file_of, by_script):
             answer = ask(run, browser)
             assert b"".join(answer.streaming_content) == data
-            assert answer["Content-Disposition"] == 'attachment; filename="ours.txt"'
+            assert answer["Content-Disposition"] == f'attachment; filename="{run.public_id}.txt"'
             assert answer["Content-Type"].startswith("text/plain")
 
 
 def test_a_packed_file_stays_packed(world: World) -> None:
     data = gzip.compress(run_file())
-    answer = file_of(world.submitted_run(data), world.browser)
+    run = world.submitted_run(data)
+    answer = file_of(run, world.browser)
     assert b"".join(answer.streaming_content) == data
-    assert answer["Content-Disposition"] == 'attachment; filename="ours.txt.gz"'
+    assert answer["Content-Disposition"] == f'attachment; filename="{run.public_id}.txt.gz"'
     assert answer["Content-Type"] == "application/gzip"
 
 

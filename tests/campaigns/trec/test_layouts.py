@@ -324,6 +324,8 @@ def test_converted_lines_are_read_many_at_a_time():
         ("C:\\runs\\dense.v2.TSV", "dense.v2"),
         ("é\u200bx\n.csv", "é_x"),
         ("x" * 63 + "é.txt", "x" * 63),
+        ("(1) top10%..x.json", "1)_top10__x"),
+        ("_%20.json", "20"),
         (".json", "run"),
         ("", "run"),
         ("___.csv", "run"),

@@ -138,6 +138,30 @@ ROWS = [
     accept("R74-64", swap(b" r\n", b" " + b"x" * 64 + b"\n")),
     refuse("R74-65", swap(b" r\n", b" " + b"x" * 65 + b"\n"), "TAG", 1, "65 bytes"),
     refuse("R74-1MB", one(tag=b"x" * 1_000_000), "LINE_TOO_LONG", 2),
+    *(
+        refuse(f"{row}-name", swap(b" r\n", b" %b\n" % tag), "TAG", 1, says, is_named_by_tag=True)
+        for row, tag, says in [
+            ("R75", b"<script>alert(1)</script>", "a run name begins with a letter or a digit"),
+            ("R76-equals", b"=HYPERLINK(1)", "a run name begins with a letter or a digit"),
+            ("R76-at", b"@SUM", "a run name begins with a letter or a digit"),
+            ("R76-minus", b"-2+3", "submit the file with another run name, or change the tag"),
+            ("R77-path", b"../../evil", "a run name begins with a letter or a digit"),
+            ("R77-root", b"/evil", "a run name begins with a letter or a digit"),
+            ("R77-inside", b"a/../evil", "a run name does not contain '..'"),
+            ("R77-folder", b"evil/", "a run name does not end with '/'"),
+            ("R77-percent", b"a%00", "a run name does not contain '%'"),
+        ]
+    ),
+    *(
+        accept(f"{row}-name", swap(b" r\n", b" %b\n" % tag), is_named_by_tag=True)
+        for row, tag in [
+            ("R77-con", b"con"),
+            ("R77-tools", b"BM25(k1=0.9,b=0.4)/splade++_ed"),
+            ("R77-org", b"org/model"),
+            ("R77-script", "検索".encode()),
+        ]
+    ),
+    # Commands and the library do not name runs on a site, so they read any tag.
     accept("R75", swap(b" r\n", b" <script>alert(1)</script>\n")),
     accept("R76-equals", swap(b" r\n", b" =HYPERLINK(1)\n")),
     accept("R76-at", swap(b" r\n", b" @SUM\n")),

@@ -84,6 +84,7 @@ def test_one_fault_on_many_lines_is_counted_once(world: World, data: bytes, told
         "a PDF",
         "Latin-1 text",
         "a long tag",
+        "a tag that cannot be a name",
     ],
 )
 def test_the_command_says_the_same(
