@@ -65,10 +65,10 @@ def _short_hint(parts: list[bytes]) -> str:
 def _long_hint(parts: list[bytes]) -> str:
     """Of a line with more."""
     width = len(parts)
-    if width == RUN_WIDTH + 1 and INTEGER.fullmatch(parts[SCORE]) and DECIMAL.fullmatch(parts[TAG]):
-        return "the document id contains a space, or the run tag does: write them without spaces"
     if width == 2 * RUN_WIDTH - 1 and parts[RUN_WIDTH] == b"Q0":
         return "two lines are joined here: a line break is missing"
+    if width > RUN_WIDTH and INTEGER.fullmatch(parts[-3]) and DECIMAL.fullmatch(parts[-2]):
+        return "the document id contains a space, or the run tag does: write them without spaces"
     if width > RUN_WIDTH and INTEGER.fullmatch(parts[RANK]) and DECIMAL.fullmatch(parts[SCORE]):
         return (
             "the run tag contains spaces, or text follows it: write one tag without spaces, and "
