@@ -10,8 +10,31 @@ let redraw = () => {}; // once there is something to draw
 
 switchOnChange();
 slide();
-if (chart) {
-  whenPlotlyIsHere(chart.dataset.plotly, () => show(chart), () => giveUp(chart));
+const fold = chart?.closest("details");
+if (fold) unfold();
+
+// The chart is folded, so that the first rows are on the first screen. Once somebody opens it, it stays
+// open on this device (chart-fold.js). Plotly is loaded when it is open for the first time.
+function unfold() {
+  fold.addEventListener("toggle", () => {
+    keepOpen(fold.open);
+    if (fold.open) redraw();
+  });
+  whenOpen(() => whenPlotlyIsHere(chart.dataset.plotly, () => whenOpen(() => show(chart)), () => giveUp(chart)));
+}
+
+function whenOpen(act) {
+  if (fold.open) act();
+  else fold.addEventListener("toggle", () => whenOpen(act), { once: true });
+}
+
+function keepOpen(isOpen) {
+  try {
+    if (isOpen) localStorage.setItem("chart", "open");
+    else localStorage.removeItem("chart");
+  } catch {
+    // then it holds for this page
+  }
 }
 
 function switchOnChange() {
@@ -88,13 +111,13 @@ function replaceParts(page, parts) {
 
 function show(figure) {
   const canvas = document.getElementById("canvas");
-  const draw = () => {
+  const draw = async () => {
+    if (!fold.open) return; // it is drawn again when it opens
     const given = JSON.parse(document.getElementById("chart-data").textContent);
     const { data, layout } = dressed(given, canvas, rowsInPlace());
-    return window.Plotly.react(canvas, data, layout, { displayModeBar: false }).then(() => {
-      canvas.querySelector(".sketch")?.remove();
-      canvas.dataset.drawn = given.data[0].x.length;
-    });
+    await window.Plotly.react(canvas, data, layout, { displayModeBar: false });
+    canvas.querySelector(".sketch")?.remove();
+    canvas.dataset.drawn = given.data[0].x.length;
   };
   draw().then(() => {
     redraw = draw;

@@ -16,7 +16,7 @@ export function whenPlotlyIsHere(address, act, giveUp) {
 
 function afterPaint(act) {
   const soon = () => (window.requestIdleCallback ?? setTimeout)(act);
-  if (document.readyState === "complete") soon();
+  if (document.readyState === "complete") act(); // somebody opened the chart, and waits
   else addEventListener("load", soon, { once: true });
 }
 

@@ -73,7 +73,7 @@ def _photograph(page: Page, address: str, drawn: str, name: str) -> None:
             break
         time.sleep(1)
         page.reload()
-    page.locator("[data-drawn]").first.wait_for()
+    page.locator(drawn).first.wait_for()
     page.screenshot(path=PICTURES / f"{name}.png")
 
 

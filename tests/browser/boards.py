@@ -1,5 +1,7 @@
 """Published boards to look at, made of plain rows."""
 
+from playwright.sync_api import Page
+
 from campaigns.models import Audience, Campaign
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_team
 
@@ -37,6 +39,10 @@ def make_published_board(*teams: str, **facts: object) -> Campaign:
 
 def board_path(campaign: Campaign, query: str = "") -> str:
     return f"/campaigns/{campaign.slug}/leaderboard/{query}"
+
+
+def open_chart(page: Page) -> None:
+    page.locator("#chart-fold summary").click()
 
 
 def run_path(run) -> str:

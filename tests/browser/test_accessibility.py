@@ -12,7 +12,7 @@ from campaigns.judging.program_judgments import import_grades
 from campaigns.models import Campaign, Document, Judgment, Run, User
 from campaigns.people import announcements
 from scoring.worker import perform_waiting_jobs
-from tests.browser.boards import HOSTILE, board_path, make_published_board, run_path
+from tests.browser.boards import HOSTILE, board_path, make_published_board, open_chart, run_path
 from tests.browser.conftest import Visitor
 from tests.browser.test_every_page import ALL_RULES
 from tests.campaigns.judging.making import make_assessor, make_plan
@@ -198,6 +198,7 @@ def test_axe_finds_nothing(visit: Visitor, place: Callable[[], Place], theme: st
     path, person = place()
     page = visit(path, person=person, is_dark=theme == "dark").page
     if place is board:
+        open_chart(page)
         expect(page.locator("#canvas[data-drawn]")).to_be_visible()
     found = Axe().run(page, options=ALL_RULES)
     assert found.violations_count == 0, found.generate_report()
@@ -208,6 +209,7 @@ def test_nothing_scrolls_sideways(visit: Visitor, place: Callable[[], Place], wi
     path, person = place()
     page = visit(path, person=person, width=width).page
     if place is board:
+        open_chart(page)
         expect(page.locator("#canvas[data-drawn]")).to_be_visible()
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -12,7 +12,7 @@ from campaigns.models import Membership, Run
 from scoring.leaderboard import page as board_page
 from scoring.models import Score
 from scoring.worker import perform_waiting_jobs
-from tests.browser.boards import HOSTILE, board_path, make_published_board
+from tests.browser.boards import HOSTILE, board_path, make_published_board, open_chart
 from tests.browser.conftest import Visitor
 from tests.making import give_file, make_organiser, make_user
 from tests.scoring.significance.test_significance_page import make_board as make_tested_board
@@ -64,6 +64,8 @@ def overflows(page: Page) -> list[tuple[int, str]]:
 
 
 def expect_chart(page: Page, marks: int) -> None:
+    """The chart, opened and drawn."""
+    open_chart(page)
     expect(page.locator("#canvas")).to_have_attribute("data-drawn", str(marks))
     expect(page.locator("#canvas .points path")).to_have_count(marks)
 
@@ -73,6 +75,25 @@ def test_the_chart_obeys_the_policy_and_requests_no_other_host(visit: Visitor) -
     visited = visit(board_path(campaign))
     expect_chart(visited.page, marks=40)
     assert visited.complaints == []
+
+
+def test_the_chart_is_folded_until_somebody_opens_it_and_then_stays_open(visit: Visitor) -> None:
+    campaign = make_published_board(*TEAMS)
+    page = visit("/healthz").page
+    page.set_viewport_size({"width": 1280, "height": 600})  # a small laptop, below its bars
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto(board_path(campaign))
+    expect(page.locator(".board tbody tr").nth(4)).to_be_in_viewport(ratio=1)
+    page.wait_for_load_state("networkidle")
+    assert [url for url in loaded if "plotly.min" in url] == []
+    expect_chart(page, marks=40)
+    page.reload()
+    expect(page.locator("#canvas")).to_have_attribute("data-drawn", "40")
+    open_chart(page)  # the same button closes it
+    page.wait_for_function("localStorage.getItem('chart') === null")
+    page.reload()
+    expect(page.locator("#canvas")).to_be_hidden()
 
 
 def test_a_phone_shows_long_names_of_teams_and_the_mark_of_a_baseline(visit: Visitor) -> None:
@@ -176,7 +197,7 @@ def test_without_plotly_the_table_stays(visit: Visitor) -> None:
     campaign = make_published_board("A", "B")
     page = visit(board_path(campaign)).page
     page.route("**/plotly.min.js", lambda route: route.abort())
-    page.reload()
+    open_chart(page)
     expect(page.locator("#chart")).to_have_text(
         "The chart could not be loaded. The table contains the same numbers."
     )

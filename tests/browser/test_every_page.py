@@ -24,8 +24,8 @@ from tests.making import make_failed_job, make_snapshot
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Cast = dict[str, User | None]  # who looks, the one who sees the most first
 
-ALL_DRAWN = """() => [...document.querySelectorAll("figure.chart")].every(
-    (figure) => figure.hidden || figure.querySelector("[data-drawn]"))
+ALL_DRAWN = """() => [...document.querySelectorAll("figure.chart")].every((figure) => figure.hidden
+    || figure.closest("details:not([open])") || figure.querySelector("[data-drawn]"))
     && (!document.querySelector("#swagger-ui") || document.querySelector(".opblock"))"""
 SETTLED = """async () => {
     await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
@@ -167,6 +167,7 @@ def _faults_of(page: Page, path: str) -> list[str]:
     page.wait_for_function(ALL_DRAWN)
     faults = list(_faults_of_the_keyboard(page))
     page.evaluate(OPEN_ALL)
+    page.wait_for_function(ALL_DRAWN)
     faults += _axe(page, ALL_RULES)
     page.emulate_media(color_scheme="dark")
     page.evaluate(SETTLED)  # scripts hear of the new scheme with the next frame

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from campaigns.models import Campaign, Membership
-from tests.browser.boards import HOSTILE
+from tests.browser.boards import HOSTILE, open_chart
 from tests.browser.conftest import Visitor
 from tests.flow_world import perform_jobs
 from tests.scoring.pools.test_pool_page import MEASURES, campaign, get
@@ -44,6 +44,8 @@ def test_labels_that_mean_harm_stay_text_everywhere(campaign: Campaign, visit: V
             f"/campaigns/{campaign.slug}/{place.format(run=run.public_id)}", person=organiser
         )
         page = visited.page
+        if page.locator("#chart-fold").count():
+            open_chart(page)
         for canvas in page.locator("figure.chart .canvas").all():
             expect(canvas.locator(".main-svg").first).to_be_attached()
         found[place] = (visited.complaints, page.locator(ALIVE).count())

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.boards import board_path, make_published_board
+from tests.browser.boards import board_path, make_published_board, open_chart
 from tests.browser.conftest import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -67,6 +67,7 @@ def test_another_tab_follows(visit: Visitor) -> None:
 def test_the_chart_takes_the_colours_of_the_theme(visit: Visitor) -> None:
     visited = visit(board_path(make_published_board("A", "B")))
     page = visited.page
+    open_chart(page)
     expect(page.locator("#canvas[data-drawn]")).to_be_visible()
     paper = page.locator("#canvas .main-svg").first
     expect(paper).to_have_css("background-color", LIGHT)
