@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -26,6 +26,7 @@ class ScoringRules:
     """What every score of a campaign depends on, and the campaign's measures."""
 
     measures: tuple[Measure, ...]
+    unrequested: frozenset[Measure]  # those with graded gains for which no organiser asked
     gain_map: NDArray[np.float64]  # float64[highest_grade + 1]
     rel: int
     no_relevant: str  # "exclude" or "zero"
@@ -95,6 +96,7 @@ def _rules_of(settings: _Settings) -> ScoringRules:
     gain_map.setflags(write=False)  # all who ask for these rules share it
     return ScoringRules(
         measures=_measures_of(settings),
+        unrequested=_unrequested(settings),
         gain_map=gain_map,
         rel=settings.rel,
         no_relevant=settings.no_relevant,
@@ -112,16 +114,33 @@ def _measures_of(settings: _Settings) -> tuple[Measure, ...]:
     """The leading measure first. Graded gains follow the binary ones if the organisers set a gain
     map; otherwise they are the last."""
     binary = [f"RBP(p={p})" for p in settings.persistences]
-    graded = [f"RBP(p={p},gain=map)" for p in settings.persistences]
-    if settings.highest_grade <= 1:  # with one grade above 0 the gain map changes nothing
-        names = [*binary, *settings.measures]
-    elif settings.gain_map:
-        names = [*binary, *graded, *settings.measures]
+    if settings.gain_map:
+        names = [*binary, *_graded(settings), *settings.measures]
     else:
-        names = [*binary, *settings.measures, *graded]
-    parsed = (with_default_rel(parse_measure(name), settings.rel) for name in names)
-    measures = dict.fromkeys(parsed)
+        names = [*binary, *settings.measures, *_graded(settings)]
+    measures = dict.fromkeys(_parsed(settings, names))
     return tuple(sorted(measures, key=lambda each: str(each) != settings.leading_measure))
+
+
+def _unrequested(settings: _Settings) -> frozenset[Measure]:
+    """Organisers ask for graded gains by a gain map, by a leading measure that has them, or by the
+    name of the measure."""
+    graded = _graded(settings)
+    if settings.gain_map or settings.leading_measure in graded:
+        return frozenset()
+    requested = set(_parsed(settings, settings.measures))
+    return frozenset(each for each in _parsed(settings, graded) if each not in requested)
+
+
+def _graded(settings: _Settings) -> list[str]:
+    """With one grade above 0 the gain map changes nothing."""
+    if settings.highest_grade <= 1:
+        return []
+    return [f"RBP(p={p},gain=map)" for p in settings.persistences]
+
+
+def _parsed(settings: _Settings, names: Iterable[str]) -> Iterator[Measure]:
+    return (with_default_rel(parse_measure(name), settings.rel) for name in names)
 
 
 def _digest(settings: _Settings, gain_map: list[float]) -> str:

@@ -108,6 +108,8 @@ def _run_page(
     if stored is None:
         measures = rules_of(viewer.campaign).measures
         stored = active_scores(viewer, run, measures, has_vectors=False)
+    scores = run_scores(viewer, run, stored)
+    unrequested = set(map(str, rules_of(viewer.campaign).unrequested))
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,
@@ -120,7 +122,8 @@ def _run_page(
         "ranking": StoredRanking.objects.filter(run=run).first() if is_checked else None,
         "answers": description.answers_of(viewer.campaign, run) if can_follow else [],
         "feedback": feedback_on(viewer, run),
-        "scores": run_scores(viewer, run, stored),
+        "scores": [score for score in scores if score.measure not in unrequested],
+        "further_scores": [score for score in scores if score.measure in unrequested],
         "none_judged": none_judged(viewer, run, stored),
         "can_see_scores": viewer.can_see_scores_of(run),
     }

@@ -5,13 +5,15 @@ from typing import NamedTuple
 
 from django import template
 
+from campaigns.models import Campaign
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Facts, Measure
 from scoring.core.statistics.means import shown_digits
+from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.rank_marks import RankMarks
 from scoring.leaderboard.rows import BoardCell, BoardRow, Leaderboard, TiedScore
 from scoring.leaderboard.tables import bounded
-from scoring.output.measure_names import GRADED, has_graded_gains
+from scoring.output.measure_names import GRADED, has_graded_gains, measure_label
 from scoring.output.numbers import score
 from scoring.ranks.tables import share
 
@@ -39,18 +41,33 @@ class ColumnFamily(NamedTuple):
     title: str
     facts: Facts
     measures: list[Measure]
+    is_folded: bool
+    nearest: Measure  # that differs from the chosen measure by its gains only, or the first
 
 
-@register.filter
-def by_family(measures: Sequence[Measure]) -> list[ColumnFamily]:
+@register.simple_tag
+def measure_families(
+    offered: Sequence[Measure], campaign: Campaign, chosen: Measure | None = None
+) -> list[ColumnFamily]:
     """In the order of the first measure of each family. Measures with graded gains are families of
-    their own."""
-    families: dict[str, ColumnFamily] = {}
-    for measure in measures:
-        facts = family_of(measure).facts
-        title = facts.pretty_name + (GRADED if has_graded_gains(measure) else "")
-        families.setdefault(title, ColumnFamily(title, facts, [])).measures.append(measure)
-    return list(families.values())
+    their own, which are folded if no organiser asked for them, until one is chosen."""
+    families: dict[str, list[Measure]] = {}
+    for measure in offered:
+        title = family_of(measure).facts.pretty_name
+        title += GRADED if has_graded_gains(measure) else ""
+        families.setdefault(title, []).append(measure)
+    unrequested = rules_of(campaign).unrequested
+    wanted = measure_label(chosen) + GRADED
+    return [
+        ColumnFamily(
+            title=title,
+            facts=family_of(measures[0]).facts,
+            measures=measures,
+            is_folded=unrequested.issuperset(measures) and chosen not in measures,
+            nearest=next((m for m in measures if measure_label(m) == wanted), measures[0]),
+        )
+        for title, measures in families.items()
+    ]
 
 
 @register.filter

@@ -131,5 +131,52 @@ def test_graded_gains_come_last_unless_the_organisers_set_them(campaign: Campaig
 def test_graded_gains_are_named_in_words(campaign: Campaign) -> None:
     assert measure_label(parse_measure("RBP(p=0.8,gain=map)")) == "RBP(p=0.8), graded gains"
     assert measure_label(parse_measure("nDCG@10")) == "nDCG@10"
-    body = Client().get(reverse("scoring:leaderboard", args=[campaign.slug])).content.decode()
+    path = reverse("scoring:leaderboard", args=[campaign.slug])
+    body = Client().get(path, {"measure": "RBP(p=0.5,gain=map)"}).content.decode()
     assert '<option value="RBP(p=0.8,gain=map)">RBP(p=0.8), graded gains</option>' in body
+
+
+def select_of(body: str) -> str:
+    begin = body.index('<select name="measure"')
+    return body[begin : body.index("</select>", begin)]
+
+
+def test_graded_gains_are_folded_unless_the_organisers_ask_for_them(
+    client: Client, campaign: Campaign
+) -> None:
+    path = reverse("scoring:leaderboard", args=[campaign.slug])
+    folded = "Rank-biased precision, graded gains"
+
+    def opened(measure: str = "") -> str:
+        query = {"measure": measure} if measure else {}
+        return client.get(path, query).content.decode()
+
+    body = opened("RBP(p=0.8)")
+    assert f'<option value="RBP(p=0.8,gain=map)">{folded} …</option>' in select_of(body)
+    assert select_of(body).count("gain=map") == 1
+    assert f"<summary>{folded}</summary>" in body
+    whole = f'<optgroup label="{folded}">'
+    assert whole in select_of(opened("RBP(p=0.8,gain=map)"))
+    for asked in (
+        {"gain_map": [0, 0.1, 0.5, 1]},
+        {"leading_measure": "RBP(p=0.5,gain=map)"},
+        {"measures": ["AP", "RBP(p=0.5,gain=map)", "RBP(p=0.8,gain=map)"]},
+    ):
+        usual = {"gain_map": [], "leading_measure": "", "measures": ["AP", "nDCG@10"]}
+        Campaign.objects.filter(pk=campaign.pk).update(**usual | asked)
+        body = opened("AP")
+        assert whole in select_of(body), asked
+        assert f"<summary>{folded}</summary>" not in body, asked
+
+
+def test_the_page_of_a_run_folds_them_too(client: Client, campaign: Campaign) -> None:
+    run = campaign.runs.get(tag="first")
+    path = reverse("scoring:run-detail", args=[campaign.slug, run.public_id])
+    table, _, rest = client.get(path).content.decode().partition("Scores with graded gains")
+    assert 'data-measure="AP"' in table
+    assert 'data-measure="RBP(p=0.8,gain=map)"' in rest
+    assert 'data-measure="RBP(p=0.8,gain=map)"' not in table
+    Campaign.objects.filter(pk=campaign.pk).update(leading_measure="RBP(p=0.8,gain=map)")
+    body = client.get(path).content.decode()
+    assert "Scores with graded gains" not in body
+    assert "By RBP(p=0.8), graded gains the run scores" in body
