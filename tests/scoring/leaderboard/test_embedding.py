@@ -5,8 +5,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Audience, Campaign, LogEntry, User
-from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores
+from campaigns.models import Audience, Campaign, LogEntry, Membership, User
+from tests.making import (
+    make_campaign,
+    make_organiser,
+    make_qrels,
+    make_run,
+    make_scores,
+    make_user,
+)
 
 pytestmark = pytest.mark.django_db
 SITE = "https://www.example.org"
@@ -74,6 +81,33 @@ def test_a_frame_never_shows_what_the_public_may_not_see(
             **({"board_audience": Audience.EVERYONE, "is_private": False} | change)
         )
         assert client.get(embedded(campaign)).status_code == 404
+
+
+def test_a_frame_shows_everyone_the_same_and_takes_nothing(
+    campaign: Campaign, organiser: User
+) -> None:
+    team = campaign.teams.get()
+    member = make_user()
+    Membership.objects.create(
+        campaign=campaign, person=member, role=Membership.Role.PARTICIPANT, team=team
+    )
+    save(campaign, organiser, SITE)
+    stranger = Client().get(embedded(campaign))
+    text = stranger.content.decode()
+    assert text.count("<tr") == 2  # the heading and the run
+    for forbidden in ("<form", "<input", "<button", "<script", "<iframe", "csrf"):
+        assert forbidden not in text
+    for person in (member, organiser):
+        client = Client()
+        client.force_login(person)
+        answer = client.get(embedded(campaign))
+        assert answer.content == stranger.content
+        assert not answer.cookies
+    assert not stranger.cookies
+    for way in ("post", "put", "delete"):
+        assert getattr(Client(), way)(embedded(campaign)).status_code == 405
+    others = Client().get(reverse("scoring:leaderboard", args=[campaign.slug]))
+    assert others["X-Frame-Options"] == "DENY"
 
 
 @pytest.mark.parametrize(
