@@ -58,6 +58,24 @@ def test_snapshot_report_and_downloads_cite_in_the_same_words(
         assert f'<a href="{address}">' in page
 
 
+def test_the_leaderboard_and_each_run_say_where_they_are_cited(campaign: Campaign) -> None:
+    place = f"/campaigns/{campaign.slug}/downloads/"
+    link = f'<a href="{place}#cite">'
+    assert f"{link}How to cite the leaderboard</a>" in get("leaderboard", campaign).content.decode()
+    assert 'id="cite"' in Client().get(place).content.decode()
+    run = campaign.runs.select_related("team").first()
+    path = f"/campaigns/{campaign.slug}/runs/{run.public_id}/"
+    Campaign.objects.filter(pk=campaign.pk).update(runs_audience=EVERYONE)
+    page = Client().get(path).content.decode()
+    assert f"<dd>{run.tag}, {run.team}. In: {link}" in page
+    team = run.team
+    team.is_anonymous = True
+    team.save(update_fields=["is_anonymous"])
+    assert str(team) not in Client().get(path).content.decode()
+    Campaign.objects.filter(pk=campaign.pk).update(board_audience=Audience.ORGANISERS)
+    assert link not in Client().get(path).content.decode()
+
+
 def test_a_snapshot_shows_names_without_the_guard_of_its_file(
     campaign: Campaign, organiser: User
 ) -> None:
