@@ -1,9 +1,12 @@
 """Further measures of the board: column headings, cells, and options."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from campaigns.models import Campaign
 from scoring.core.measures.catalogue import family_of
@@ -43,6 +46,13 @@ class ColumnFamily(NamedTuple):
     measures: list[Measure]
     is_folded: bool
     nearest: Measure  # that differs from the chosen measure by its gains only, or the first
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """A name that may break after _ . and /, as names.js lets it on pages with scripts."""
+    *parts, last = re.split(r"(?<=[_./])(?=[^\s\d])", name)
+    return format_html("{}{}", format_html_join("", "{}<wbr>", ((part,) for part in parts)), last)
 
 
 @register.simple_tag

@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, LogEntry, Membership, User
+from scoring.templatetags.board_columns import breakable
 from tests.making import (
     make_campaign,
     make_organiser,
@@ -95,6 +96,7 @@ def test_a_frame_shows_everyone_the_same_and_takes_nothing(
     stranger = Client().get(embedded(campaign))
     text = stranger.content.decode()
     assert text.count("<tr") == 2  # the heading and the run
+    assert '0.5<span class="pale">0</span>' in text  # as on the whole page
     for forbidden in ("<form", "<input", "<button", "<script", "<iframe", "csrf"):
         assert forbidden not in text
     for person in (member, organiser):
@@ -108,6 +110,18 @@ def test_a_frame_shows_everyone_the_same_and_takes_nothing(
         assert getattr(Client(), way)(embedded(campaign)).status_code == 405
     others = Client().get(reverse("scoring:leaderboard", args=[campaign.slug]))
     assert others["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("plain", "plain"),
+        ("a_b.c/d_2.5", "a_<wbr>b.<wbr>c/<wbr>d_2.5"),
+        ("_<b>_&", "_<wbr>&lt;b&gt;_<wbr>&amp;"),
+    ],
+)
+def test_a_name_breaks_after_its_separators(name: str, shown: str) -> None:
+    assert breakable(name) == shown
 
 
 @pytest.mark.parametrize(
