@@ -255,6 +255,10 @@ def test_differences_from_a_baseline_are_visible_without_scrolling(visit: Visito
     widen = "all => all.forEach((each) => { each.style.minWidth = '56px'; })"
     page.locator(".board .bars").evaluate_all(widen)
     assert overflows(page) == []
+    page.set_viewport_size({"width": 390, "height": 900})
+    effects = page.locator('.board td[data-label="effect"]')
+    expect(effects.first).to_be_visible()
+    expect(effects.last).to_be_hidden()  # that of the baseline itself, which has none
 
 
 def test_further_columns_do_not_widen_the_page(visit: Visitor) -> None:
