@@ -88,10 +88,12 @@ def test_the_chart_is_folded_until_somebody_opens_it_and_then_stays_open(visit: 
     page.wait_for_load_state("networkidle")
     assert [url for url in loaded if "plotly.min" in url] == []
     expect_chart(page, marks=40)
+    page.set_viewport_size({"width": 390, "height": 600})  # a narrower window: it is drawn again
+    page.wait_for_function("() => document.documentElement.scrollWidth <= 390")
     page.reload()
     expect(page.locator("#canvas")).to_have_attribute("data-drawn", "40")
     open_chart(page)  # the same button closes it
-    page.wait_for_function("localStorage.getItem('chart') === null")
+    page.wait_for_function("() => localStorage.getItem('chart') === null")
     page.reload()
     expect(page.locator("#canvas")).to_be_hidden()
 
