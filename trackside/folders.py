@@ -17,7 +17,7 @@ def unusable(folder: Path) -> str:
     """Creates the folder, and returns why a site cannot keep its data there, or ""."""
     way_out = "Name another folder in TRACKSIDE_HOME, or change the permissions."
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # password hashes, unpublished qrels
     except OSError as error:
         return f"The folder {folder} cannot be created: {error.strerror}. {way_out}"
     if os.access(folder, os.W_OK | os.X_OK):

@@ -27,6 +27,7 @@ MANAGED: Final = {
     "check": "check",  # with --deploy; without it, `trackside check` checks a run
 }
 
+_WITHOUT_SITE: Final = {"migrate", "restore", "check", "manage"}  # commands that need none
 _HELP: Final = {"-h", "--help"}
 _ASKS_NOTHING: Final = {"--noinput", "--no-input", "--version", *_HELP}
 _NO_SITE: Final = (
@@ -49,6 +50,10 @@ def run(command: str, arguments: Sequence[str]) -> int:
     if not all(find_spec(package) for package in ("django", "celery", "gunicorn")):
         sys.stderr.write(f"trackside {command} needs more: pip install 'trackside[web]'\n")
         return BAD_INPUT
+    if command != "demo" and _lacks_production():
+        extras = "'trackside[web,production]'"
+        sys.stderr.write(f"PostgreSQL and S3 stores need more: pip install {extras}\n")
+        return BAD_INPUT
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
     if why := _refusal(command, arguments):
         sys.stderr.write(f"{why}\n")
@@ -65,18 +70,28 @@ def _refusal(command: str, arguments: Sequence[str]) -> str:
     if command == "demo":
         return ""  # it has a folder of its own
     folder = Path(os.environ.get("VAR_DIR") or data_folder())
-    if command not in ("serve", "worker"):
-        return unusable(folder)
-    is_there = "DATABASE_URL" in os.environ or (folder / "trackside.sqlite3").exists()
-    if _HELP & {*arguments}:
+    database = folder / "trackside.sqlite3"
+    is_running, is_help = command in ("serve", "worker"), bool(_HELP & {*arguments})
+    if is_running and is_help:
         return ""
-    if not is_there:
+    is_there = "DATABASE_URL" in os.environ or database.exists()
+    if not (is_there or is_help or command in _WITHOUT_SITE):
         return _NO_SITE.format(f"in {shown(folder)}")
-    return (
-        unusable(folder)
-        or (command == "serve" and _unusable_address(arguments))
-        or _missing_migrations()
-    )
+    if why := unusable(folder):
+        return why
+    if database.exists() and not os.access(database, os.W_OK):
+        return f"The database {database} cannot be written. Change its owner or its permissions."
+    return _why_not_to_start(command, arguments) if is_running else ""
+
+
+def _why_not_to_start(command: str, arguments: Sequence[str]) -> str:
+    return (_unusable_address(arguments) if command == "serve" else "") or _missing_migrations()
+
+
+def _lacks_production() -> bool:
+    is_postgres = os.environ.get("DATABASE_URL", "").startswith("postgres")
+    is_s3 = bool(os.environ.get("S3_BUCKET"))
+    return (is_postgres and not find_spec("psycopg")) or (is_s3 and not find_spec("storages"))
 
 
 def _unusable_address(arguments: Sequence[str]) -> str:
@@ -89,6 +104,8 @@ def _unusable_address(arguments: Sequence[str]) -> str:
     usual = [f"0.0.0.0:{port}" if port else "127.0.0.1:8000"]
     for name in next(filter(None, named), usual):
         address = import_module("gunicorn.util").parse_address(name, "8000")
+        if isinstance(address, tuple) and not 0 <= address[1] < 65536:
+            return f"{name} names no port: choose a number from 1024 to 65535."
         if isinstance(address, tuple) and (why := unusable_port(*address)):  # no socket of a file
             return f"{why} Choose another: trackside serve --bind {address[0]}:8765"
     return ""

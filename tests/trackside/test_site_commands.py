@@ -97,7 +97,8 @@ def test_arguments_of_the_demo_are_checked() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["migrate"], ["verify"], ["check", "--deploy"], ["demo"], ["createuser", "--help"]]
+    "command",
+    [["migrate"], ["restore", "x"], ["check", "--deploy"], ["demo"], ["createuser", "--help"]],
 )
 def test_a_folder_that_cannot_be_written_is_refused_in_one_sentence(
     tmp_path: Path, command: list[str]
@@ -110,11 +111,49 @@ def test_a_folder_that_cannot_be_written_is_refused_in_one_sentence(
     assert "cannot be created: Not a directory. Name another folder in TRACKSIDE_HOME" in line
 
 
+@pytest.mark.parametrize("command", [["backup", "x.tar"], ["verify"], ["export", "a", "b"]])
+def test_commands_about_a_site_create_none(tmp_path: Path, command: list[str]) -> None:
+    home = tmp_path / "home"
+    found = trackside(*command, TRACKSIDE_HOME=str(home))
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith(f"There is no site in {shown(home)}. Create it with")
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [({"DATABASE_URL": "postgres://h/d"}, "psycopg"), ({"S3_BUCKET": "b"}, "storages")],
+)
+def test_a_site_on_servers_is_told_how_to_install_their_packages(
+    settings: dict[str, str], missing: str
+) -> None:
+    script = (
+        "from trackside import site_commands as site\n"
+        "found = site.find_spec\n"
+        f"site.find_spec = lambda name: name != '{missing}' and found(name)\n"
+        "raise SystemExit(site.run('migrate', []))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=os.environ | settings,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    why = "PostgreSQL and S3 stores need more: pip install 'trackside[web,production]'\n"
+    assert (found.returncode, found.stderr) == (2, why)
+
+
+def test_a_number_that_is_no_port_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "trackside.sqlite3").touch()
+    found = trackside("serve", "--bind", "127.0.0.1:99999", TRACKSIDE_HOME=str(tmp_path))
+    assert found.returncode == 2
+    assert found.stderr.startswith("127.0.0.1:99999 names no port")
+
+
 def test_a_folder_without_write_permission_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The tests may run as root, who may write everywhere."""
-    assert unusable(tmp_path) == ""
+    assert unusable(tmp_path / "new") == ""
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert unusable(tmp_path).startswith(f"The folder {tmp_path} cannot be written.")
 
