@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-from django.utils import timezone
 
 from tests.load import PUBLISHED, soak_page
 from tests.stack.submissions import Track, prepare, run_bytes
@@ -80,9 +79,15 @@ def main() -> int:
         ]
         traffic = _soak(track, watched)
         runs, scored, undone = _settled(stack)
+    note(traffic, watched, runs=runs, scored=scored, undone=undone)
+    return soak_page.write(SEEN)
+
+
+def note(traffic: Traffic, watched: list[Watched], *, runs: int, scored: int, undone: int) -> None:
+    """Writes what was seen to SEEN."""
     taken = traffic.uploads.count(202)
     seen = {
-        "day": timezone.now().date().isoformat(),
+        "day": time.strftime("%Y-%m-%d", time.gmtime()),
         "minutes": MINUTES,
         "cores": os.cpu_count(),
         "uploads": len(traffic.uploads),
@@ -100,7 +105,6 @@ def main() -> int:
     }
     SEEN.parent.mkdir(exist_ok=True)
     SEEN.write_text(json.dumps(seen))
-    return soak_page.write(SEEN)
 
 
 def _soak(track: Track, watched: list[Watched]) -> Traffic:

@@ -1,6 +1,9 @@
 """The verdict and the page of a soak, from what was seen."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,6 +13,7 @@ import pytest
 from tests.load import soak_page
 from tests.load.soak_page import slope
 
+ROOT = Path(__file__).resolve().parents[2]
 SECONDS = [10.0 * at for at in range(451)]  # 75 minutes
 
 
@@ -66,3 +70,17 @@ def test_a_limit_that_is_passed_fails_and_the_page_says_by_how_much(
     drawn = ElementTree.fromstring((tmp_path / "charts" / "soak.svg").read_text())
     lines = [each for each in drawn if each.tag.endswith("path") and "stroke" in each.attrib]
     assert len(lines) == 2
+
+
+def test_a_soak_needs_no_settings_of_django_for_what_it_writes(tmp_path: Path) -> None:
+    """An hour of traffic was lost because its date was asked of Django."""
+    script = (
+        "from pathlib import Path\n"
+        "from tests.load import soak\n"
+        f"soak.SEEN = Path({str(tmp_path / 'var' / 'soak.json')!r})\n"
+        "soak.note(soak.Traffic([202, 202], [200, 503]), [], runs=2, scored=2, undone=1)"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "DJANGO_SETTINGS_MODULE"}
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, check=True)
+    seen = json.loads((tmp_path / "var" / "soak.json").read_text())
+    assert (seen["uploads"], seen["pages"], seen["faults"], seen["unfinished"]) == (2, 2, 1, 1)
