@@ -22,7 +22,7 @@ from scoring.library.evaluation import (
     scored_runs,
     scoring_rules,
 )
-from scoring.library.in_memory import column_names, computed, is_frame
+from scoring.library.in_memory import columns_of
 from scoring.library.measure_lines import single_measures
 from scoring.library.score_matrix import is_topics, read_matrix
 from scoring.library.scoring_options import as_lines
@@ -195,11 +195,11 @@ def _refuse_arguments(how: PairComparison, top: int | None) -> None:
 def matrix_of(scores: Any) -> ComparedRuns:
     if isinstance(scores, str | os.PathLike):
         return _matrix_of_file(os.fspath(scores))
-    names = list(scores) if isinstance(scores, Mapping) else []
-    if not names and is_frame(scores):
-        scores = computed(scores)
-        columns_of = enumerate(column_names(scores))
-        names = [name for at, name in columns_of if not is_topics(at, str(name))]
+    if isinstance(scores, Mapping):
+        names = list(scores)
+    else:
+        scores = columns_of(scores, "scores") or {}
+        names = [name for at, name in enumerate(scores) if not is_topics(at, str(name))]
     if not names:
         raise BadInput(["scores: give a dictionary, a data frame or the path of a CSV"])
     columns = [_numbers(scores[name], str(name)) for name in names]

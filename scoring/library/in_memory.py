@@ -3,8 +3,9 @@ read from files, and checked as carefully."""
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, Final, Protocol, TypeVar
 
@@ -19,6 +20,7 @@ from campaigns.trec.records import repeated_rows
 from campaigns.trec.runs import ParsedRun
 from scoring.core.data.ranking import whole_words
 from scoring.library.bad_input import BadInput
+from scoring.library.table import Table
 
 _UNFIT: Final = re.compile(r"[\s\x00-\x1f\x7f\ud800-\udfff]")  # no file can hold these in an id
 
@@ -37,7 +39,7 @@ T = TypeVar("T")
 
 
 class Frame(Protocol):
-    """A data frame, of pandas, polars, pyarrow or any other library: its columns have names."""
+    """A data frame of pandas, polars, pyarrow or another library: its columns have names."""
 
     @property
     def columns(self) -> Any: ...
@@ -55,21 +57,23 @@ class _Records:
     place: Callable[[int], str]
 
 
-def is_frame(source: object) -> bool:
-    """Whether this is a data frame. One of polars that is not computed yet warns if its columns are
-    asked for."""
-    is_lazy = hasattr(source, "collect")
-    return hasattr(source, "__getitem__") and (is_lazy or hasattr(source, "columns"))
+def columns_of(source: object, name: str) -> Mapping[str, Any] | None:
+    """The columns of a data frame by their names, or None for what is no data frame.
 
-
-def computed(frame: Any) -> Any:
-    """The frame itself, unless it is one of polars that is not computed yet."""
-    return frame.collect() if hasattr(frame, "collect") else frame
-
-
-def column_names(frame: Any) -> list[Any]:
-    """What its columns are called; `columns` of pyarrow has the columns themselves."""
-    return list(getattr(frame, "column_names", None) or frame.columns)
+    Frames are those of pandas, polars, pyarrow and whatever else narwhals reads, and our own
+    tables. One that is not computed yet is computed here. Raises BadInput if names coincide.
+    """
+    if isinstance(source, Table):
+        return source.columns
+    # Takes as long as numpy to import, and whoever has files or dictionaries needs none of it.
+    narwhals = import_module("narwhals.stable.v2")
+    try:
+        frame = narwhals.from_native(source, pass_through=True)
+        if isinstance(frame, narwhals.LazyFrame):
+            frame = frame.collect()
+    except narwhals.exceptions.DuplicateError as error:
+        raise BadInput([f"{name}: {' '.join(str(error).split())}"]) from None
+    return frame.to_dict() if isinstance(frame, narwhals.DataFrame) else None
 
 
 def run_of_dict(run: Mapping[Any, Mapping[Any, Any]], name: str) -> ParsedRun:
@@ -82,24 +86,24 @@ def qrels_of_dict(qrels: Mapping[Any, Mapping[Any, Any]], name: str) -> ParsedQr
     return _qrels(_records_of_dict(qrels, name), name)
 
 
-def run_of_frame(frame: Any, name: str) -> ParsedRun:
-    """A data frame with a column for the topic, one for the document, one for the score."""
-    return _run(_records_of_frame(frame, name, "score", _SCORE_NAMES), name)
+def run_of_columns(columns: Mapping[str, Any], name: str) -> ParsedRun:
+    """Columns by name: one for the topic, one for the document, one for the score."""
+    return _run(_records_of_columns(columns, name, "score", _SCORE_NAMES), name)
 
 
-def qrels_of_frame(frame: Any, name: str) -> ParsedQrels:
-    """A data frame with a column for the topic, one for the document, one for the grade."""
-    return _qrels(_records_of_frame(frame, name, "grade", _GRADE_NAMES), name)
+def qrels_of_columns(columns: Mapping[str, Any], name: str) -> ParsedQrels:
+    """Columns by name: one for the topic, one for the document, one for the grade."""
+    return _qrels(_records_of_columns(columns, name, "grade", _GRADE_NAMES), name)
 
 
 def run_of_rows(rows: Iterable[Any], name: str) -> ParsedRun:
     """Named tuples, such as those of ir_measures and ir_datasets."""
-    return run_of_frame(_frame_of_rows(rows, name), name)
+    return run_of_columns(_columns_of_rows(rows, name), name)
 
 
 def qrels_of_rows(rows: Iterable[Any], name: str) -> ParsedQrels:
     """The same for judgments."""
-    return qrels_of_frame(_frame_of_rows(rows, name), name)
+    return qrels_of_columns(_columns_of_rows(rows, name), name)
 
 
 # --- where the lines are -----------------------------------------------------------------------
@@ -119,37 +123,24 @@ def _records_of_dict(source: Mapping[Any, Mapping[Any, Any]], name: str) -> _Rec
     )
 
 
-def _records_of_frame(frame: Any, name: str, what: str, names: Sequence[str]) -> _Records:
-    frame = computed(frame)
-    there = list(map(str, column_names(frame)))
-    columns: list[Sequence[Any]] = []
+def _records_of_columns(
+    columns: Mapping[str, Any], name: str, what: str, names: Sequence[str]
+) -> _Records:
+    found: list[Sequence[Any]] = []
     for kind, known in (("topic", _TOPIC_NAMES), ("document", _DOC_NAMES), (what, names)):
-        found = next((column for column in known if column in there), None)
-        if found is None:
+        called = next((column for column in known if column in columns), None)
+        if called is None:
             why = f"no column for the {kind}: call it {known[0]}, {known[1]} or {known[2]}"
-            raise BadInput([f"{name}: {why} (there are: {', '.join(there)})"])
-        columns.append(_as_list(frame[found]))
-    topics, doc_ids, values = columns
+            raise BadInput([f"{name}: {why} (there are: {', '.join(map(str, columns))})"])
+        column = columns[called]
+        if isinstance(column, np.ndarray):
+            column = column.tolist()
+        found.append(column if isinstance(column, list) else column.to_list())
+    topics, doc_ids, values = found
     return _Records(topics, doc_ids, values, lambda at: f"row {at + 1}")
 
 
-def _as_list(column: Any) -> Sequence[Any]:
-    for method in ("to_list", "tolist", "to_pylist"):  # polars and pandas, numpy, pyarrow
-        if hasattr(column, method):
-            values: list[Any] = getattr(column, method)()
-            return values
-    return list(column)
-
-
-class _Rows(dict[str, list[Any]]):
-    """Columns by name."""
-
-    @property
-    def columns(self) -> Iterator[str]:
-        return iter(self)
-
-
-def _frame_of_rows(rows: Iterable[Any], name: str) -> _Rows:
+def _columns_of_rows(rows: Iterable[Any], name: str) -> dict[str, list[Any]]:
     rows = list(rows)
     if not rows:
         raise BadInput([f"{name}: there are no rows"])
@@ -157,7 +148,7 @@ def _frame_of_rows(rows: Iterable[Any], name: str) -> _Rows:
     if nameless is not None:
         kind = type(nameless).__name__
         raise BadInput([f"{name}: a {kind} is not a row: use named tuples, or a dictionary"])
-    return _Rows(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True))
+    return dict(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True))
 
 
 # --- what the lines say ------------------------------------------------------------------------

@@ -19,12 +19,12 @@ from campaigns.trec.runs import read_run as parse_run
 from scoring.library.bad_input import BadInput
 from scoring.library.in_memory import (
     Frame,
-    is_frame,
+    columns_of,
+    qrels_of_columns,
     qrels_of_dict,
-    qrels_of_frame,
     qrels_of_rows,
+    run_of_columns,
     run_of_dict,
-    run_of_frame,
     run_of_rows,
 )
 from scoring.library.table import Column
@@ -148,7 +148,7 @@ finite: nan
     called = _name_of(source, name or "run")
     file_name = os.fsdecode(source) if isinstance(source, str | os.PathLike) else ""
     read = partial(parse_run, max_name_bytes=LONGEST_NAME, file_name=file_name)
-    parsed = _parsed(source, called, read, (run_of_dict, run_of_frame, run_of_rows))
+    parsed = _parsed(source, called, read, (run_of_dict, run_of_columns, run_of_rows))
     run = Run(parsed, called)
     return run if name is None else _named(run, name)
 
@@ -166,7 +166,7 @@ def read_qrels(source: QrelsSource) -> Qrels:
     if isinstance(source, Qrels):
         return source
     called = _name_of(source, "qrels")
-    readers = (qrels_of_dict, qrels_of_frame, qrels_of_rows)
+    readers = (qrels_of_dict, qrels_of_columns, qrels_of_rows)
     read = partial(parse_qrels, max_name_bytes=LONGEST_NAME)
     return Qrels(_parsed(source, called, read, readers), called)
 
@@ -209,15 +209,15 @@ def _parsed(
     parse: Callable[[BinaryIO], Parsed],
     readers: tuple[Callable[[Any, str], Parsed], ...],
 ) -> Parsed:
-    of_dict, of_frame, of_rows = readers
+    of_dict, of_columns, of_rows = readers
     if isinstance(source, str | os.PathLike):
         return _opened(source, name, parse)
     if isinstance(source, bytes) or hasattr(source, "read"):
         return _checked(binary_file(source), name, parse)
     if isinstance(source, Mapping):
         return of_dict(source, name)
-    if is_frame(source):
-        return of_frame(source, name)
+    if (columns := columns_of(source, name)) is not None:
+        return of_columns(columns, name)
     if hasattr(source, "to_dict"):  # of ranx
         return of_dict(source.to_dict(), name)
     if isinstance(source, Iterable):
@@ -252,8 +252,6 @@ def _checked(file: BinaryIO, name: str, parse: Callable[[BinaryIO], Parsed]) -> 
 def _name_of(source: Any, otherwise: str) -> str:
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
-    if is_frame(source):
-        return otherwise
     name = getattr(source, "name", None)
     return name if isinstance(name, str) and name else otherwise
 

@@ -10,6 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import trackside as ts
@@ -230,9 +232,8 @@ def test_arguments_are_refused_in_words(
     assert reason in str(refused.value)
 
 
-@pytest.mark.parametrize(("library", "maker"), [("polars", "LazyFrame"), ("pyarrow", "table")])
-def test_scores_in_data_frames_of_other_libraries(library: str, maker: str) -> None:
-    make = getattr(pytest.importorskip(library), maker)
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, pa.table])
+def test_scores_in_data_frames_of_other_libraries(make: Any) -> None:
     scores = {"a": [0.2, 0.4, 0.9], "b": [0.1, 0.2, 0.3]}
     found = ts.significance_of_scores(make({"topic": ["1", "2", "3"]} | scores))
     assert texts(found) == texts(ts.significance_of_scores(scores))

@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import subprocess
+import sys
 from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,58 +32,6 @@ QRELS_DICT = {
     "3": {"E": 1},
     "10": {"F": 2},
 }
-
-
-class PolarsLike:
-    """Column access and `to_list`, as polars has them."""
-
-    class Series:
-        def __init__(self, values: list[Any]) -> None:
-            self.values = values
-
-        def to_list(self) -> list[Any]:
-            return self.values
-
-    def __init__(self, data: dict[str, list[Any]]) -> None:
-        self.data = data
-
-    @property
-    def columns(self) -> list[str]:
-        return list(self.data)
-
-    def __getitem__(self, name: str) -> Series:
-        return self.Series(self.data[name])
-
-
-class LazyPolarsLike:
-    def __init__(self, data: dict[str, list[Any]]) -> None:
-        self.data = data
-        self.columns = list(data)
-
-    def __getitem__(self, name: str) -> Any:
-        raise TypeError("'LazyFrame' object is not subscriptable")
-
-    def collect(self) -> PolarsLike:
-        return PolarsLike(self.data)
-
-
-class ArrowLike(PolarsLike):
-    """pyarrow's tables have arrays in `columns`, and names in `column_names`."""
-
-    class Series:
-        def __init__(self, values: list[Any]) -> None:
-            self.values = values
-
-        def to_pylist(self) -> list[Any]:
-            return self.values
-
-    @property
-    def column_names(self) -> list[str]:
-        return list(self.data)
-
-    @property
-    def columns(self) -> list[Any]:  # type: ignore[override]
-        return list(self.data.values())
 
 
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
@@ -105,9 +57,9 @@ RUNS: dict[str, Callable[[Path], Any]] = {
     "PyTerrier": lambda _: pd.DataFrame(
         columns(RUN_DICT, "qid", "docno", "score") | {"docid": range(8), "query": ["text"] * 8}
     ),
-    "polars": lambda _: PolarsLike(columns(RUN_DICT, "query_id", "doc_id", "score")),
-    "lazy polars": lambda _: LazyPolarsLike(columns(RUN_DICT, "query_id", "doc_id", "score")),
-    "arrow": lambda _: ArrowLike(columns(RUN_DICT, "query_id", "doc_id", "score")),
+    "polars": lambda _: pl.DataFrame(columns(RUN_DICT, "query_id", "doc_id", "score")),
+    "lazy polars": lambda _: pl.LazyFrame(columns(RUN_DICT, "query_id", "doc_id", "score")),
+    "arrow": lambda _: pa.table(columns(RUN_DICT, "query_id", "doc_id", "score")),
     "named tuples": lambda _: [
         ScoredDoc(t, d, s) for t in RUN_DICT for d, s in RUN_DICT[t].items()
     ],
@@ -146,13 +98,37 @@ def test_qrels_are_the_same_in_every_form(source: Any) -> None:
     assert repr(qrels) == "<Qrels: 4 topics, 7 judgments>"
 
 
-@pytest.mark.parametrize(("library", "maker"), [("polars", "DataFrame"), ("pyarrow", "table")])
-def test_data_frames_of_other_libraries(library: str, maker: str) -> None:
-    make = getattr(pytest.importorskip(library), maker)
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, pa.table])
+def test_data_frames_of_other_libraries(make: Any) -> None:
     run = ts.read_run(make(columns(RUN_DICT, "qid", "docno", "score")))
     assert run.to_dict() == RUN_DICT
-    means = ts.evaluate(QRELS_DICT, run, ["AP", "RR"]).means
-    assert make(means.columns).shape == (2, 6)
+    means = ts.evaluate(make(columns(QRELS_DICT, "qid", "docno", "label")), run, ["AP", "RR"]).means
+    assert means["value"] == pytest.approx(
+        ts.evaluate(QRELS_DICT, RUN_DICT, ["AP", "RR"]).means["value"]
+    )
+    assert pa.table(means.columns).shape == pl.DataFrame(means.columns).shape == (2, 6)
+
+
+def test_a_frame_that_is_not_computed_yet_is_computed_once() -> None:
+    computed = []
+    frame = pl.LazyFrame(columns(RUN_DICT, "qid", "docno", "score"))
+    counted = frame.map_batches(lambda rows: computed.append(len(rows)) or rows)
+    assert ts.read_run(counted).to_dict() == RUN_DICT
+    assert computed == [8]
+
+
+def test_a_table_of_ours_is_read_as_a_frame() -> None:
+    assert ts.read_run(ts.Table(ts.read_run(RUN_DICT).columns)).to_dict() == RUN_DICT
+
+
+def test_files_and_dictionaries_do_not_wait_for_the_library_of_data_frames() -> None:
+    code = (
+        "import sys, trackside as ts;"
+        "print(ts.evaluate({'1': {'a': 1}}, {'1': {'a': 1.0}}, 'AP').means['value'][0],"
+        "'narwhals' in sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["1.0", "False"]
 
 
 class OfRanx:
@@ -238,6 +214,14 @@ REFUSED_RUNS: dict[str, tuple[Any, str]] = {
     "no column": (
         pd.DataFrame({"qid": ["7"], "docno": ["a"], "points": [1.0]}),
         "no column for the score: call it score, retrieval_score or sim (there are: qid, docno,",
+    ),
+    "missing score in polars": (
+        pl.DataFrame({"qid": ["7"], "docno": ["a"], "score": [None]}),
+        "run: row 1: the score None is a NoneType, not a number",
+    ),
+    "columns of one name": (
+        pd.DataFrame([["7", "a", 1.0, 2.0]], columns=["qid", "docno", "score", "score"]),
+        "run: Expected unique column names, got: - 'score' 2 times",
     ),
     "float topics": (
         pd.DataFrame({"qid": [7.0], "docno": ["a"], "score": [1.0]}),
