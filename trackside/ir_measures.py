@@ -1,5 +1,6 @@
-"""Trackside as a provider of ir_measures: what uses ir_measures, such as `pt.Experiment` of
-PyTerrier, computes by it after `import trackside.ir_measures`.
+"""Trackside as a provider of ir_measures. Importing this module registers it; `install()` puts it
+before the other providers, so that what uses ir_measures, such as `pt.Experiment` of PyTerrier,
+computes by it.
 
 Only measures that mean the same in both are offered; the others stay with their providers. Not the
 same are ERR and Judged, and INSQ and INST, whose weights ir_measures scales over 1,000 ranks.
@@ -138,12 +139,13 @@ def name_of(measure: Any) -> str:
     return str(parse_measure(f"{measure.NAME}({','.join(written)}){at}"))
 
 
-def register() -> TracksideProvider:
-    """Puts Trackside before the other providers."""
-    provider = TracksideProvider()
-    providers.register(provider)
-    ir_measures.DefaultPipeline.providers.insert(0, provider)
-    return provider
+def install() -> None:
+    """Puts Trackside before the other providers of `ir_measures.DefaultPipeline`, which has no
+    discovery of its own. A second call changes nothing."""
+    first = ir_measures.DefaultPipeline.providers
+    if PROVIDER not in first:
+        first.insert(0, PROVIDER)
 
 
-PROVIDER = register()
+PROVIDER = TracksideProvider()
+providers.register(PROVIDER)

@@ -36,11 +36,14 @@ def cells(evaluator: Any, run: Any) -> dict[tuple[str, str], float]:
     return {(str(each.measure), each.query_id): each.value for each in evaluator.iter_calc(run)}
 
 
-def test_importing_the_provider_puts_it_first() -> None:
+def test_the_provider_is_first_once_it_is_installed_and_not_before() -> None:
     code = (
         "import ir_measures, trackside.ir_measures as ours;"
-        "assert ir_measures.DefaultPipeline.providers[0] is ours.PROVIDER;"
+        "providers = ir_measures.DefaultPipeline.providers;"
+        "assert ours.PROVIDER not in providers;"
         "assert ir_measures.providers.registry['trackside'] is ours.PROVIDER;"
+        "ours.install(); ours.install();"
+        "assert providers[0] is ours.PROVIDER and providers.count(ours.PROVIDER) == 1;"
         f"print(ir_measures.calc_aggregate([ir_measures.AP], {QRELS}, {RUN}))"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
