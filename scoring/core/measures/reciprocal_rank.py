@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import GradedTopics, Scores
-from scoring.core.measures.gains import best_first
+from scoring.core.measures.gains import EXP, GRADE, best_first, gains_of_grades
 from scoring.core.measures.measure import (
     JUDGED_ONLY,
     REL,
@@ -98,6 +98,13 @@ RR = Family(
 
 # A document of the highest grade stops at least half of the users: after so many none is left.
 REST = 64
+STOPPING = Parameter(
+    "gain",
+    "word",
+    "by what a document satisfies the user: 2^grade − 1, or the grade",
+    default=EXP,
+    words=(EXP, GRADE),
+)
 
 
 def compute_expected(arguments: Arguments, workings: Workings) -> Scores:
@@ -108,7 +115,7 @@ def compute_expected(arguments: Arguments, workings: Workings) -> Scores:
     [0.5625, 0.0]
     """
     graded, ranks = workings.graded, workings.ranks_of(arguments.cutoff)
-    stops = stop_probabilities(graded)
+    stops = stop_probabilities(arguments.word("gain"), graded)
     base = _expected(stops[graded.grades[:, :ranks]])
     best = stops.copy()
     best[graded.highest_grade + 1 :] = stops.max()
@@ -118,15 +125,16 @@ def compute_expected(arguments: Arguments, workings: Workings) -> Scores:
     return Scores(base, np.maximum(_expected(chances) - base, 0.0))
 
 
-def stop_probabilities(graded: GradedTopics) -> NDArray[np.float64]:
-    """float64[256]: the probability of stopping at a grade; negative cells count from the end.
+def stop_probabilities(kind: str, graded: GradedTopics) -> NDArray[np.float64]:
+    """float64[256]: the probability of stopping at a grade, from gains of this kind; negative cells
+    count from the end.
 
-    >>> stop_probabilities(graded)[:2].tolist()  # (2 - 1) / 2
+    >>> stop_probabilities("exp", graded)[:2].tolist()  # (2 - 1) / 2
     [0.0, 0.5]
     """
     stops = np.zeros(256)
-    grades = np.arange(graded.highest_grade + 1)
-    stops[: len(grades)] = (np.exp2(grades) - 1) / np.exp2(graded.highest_grade)
+    gains = gains_of_grades(kind, graded)
+    stops[: len(gains)] = gains / (gains.max() + 1)
     return stops
 
 
@@ -143,7 +151,7 @@ ERR = Family(
     name="ERR",
     compute=compute_expected,
     counts_ranks_past_end=lambda _: True,
-    parameters=(JUDGED_ONLY,),
+    parameters=(STOPPING, JUDGED_ONLY),
     cutoff="optional",
     facts=Facts(
         pretty_name="Expected reciprocal rank",
@@ -151,7 +159,10 @@ ERR = Family(
             "The expected reciprocal rank at which the user stops. Each document satisfies the "
             "user with a probability that increases with its grade."
         ),
-        formula="Σ (1/i) · s_i · Π_{j<i} (1 − s_j), s = (2^grade − 1) / 2^gmax",
+        formula=(
+            "Σ (1/i) · s_i · Π_{j<i} (1 − s_j), s = (2^grade − 1) / 2^gmax, or with gain=grade "
+            "s = grade / (gmax + 1)"
+        ),
         reference=(
             "O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan. Expected reciprocal rank for "
             "graded relevance. CIKM 2009."
@@ -176,7 +187,7 @@ def compute_normalised(arguments: Arguments, workings: Workings) -> Scores:
     [0.84375, 0.0]
     """
     graded, cutoff = workings.graded, arguments.cutoff
-    stops = stop_probabilities(graded)
+    stops = stop_probabilities(arguments.word("gain"), graded)
     reached = _expected(stops[graded.grades[:, : workings.ranks_of(cutoff)]])
     worth = stops[: graded.highest_grade + 1]
     best = _ideal_expected(worth.tobytes(), graded.grade_counts.tobytes(), cutoff)
@@ -198,6 +209,7 @@ def _ideal_expected(worth: bytes, grade_counts: bytes, cutoff: int | None) -> ND
 NERR = Family(
     name="nERR",
     compute=compute_normalised,
+    parameters=(STOPPING,),
     cutoff="optional",
     facts=Facts(
         pretty_name="Normalised expected reciprocal rank",

@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 TWINS = (
     *("test_literal_twins.py", "test_twins_of_counting_measures.py"),
     *("test_twins_of_gain_measures.py", "test_twins_of_adaptive_measures.py"),
+    "test_twins_of_nearly_expected.py",
 )
 COMPARING = {"agrees", "TOLERANCE"}  # names that a test uses which compares with a twin
 

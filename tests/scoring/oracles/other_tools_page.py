@@ -31,8 +31,9 @@ topics. Two scores are equal if they differ by at most 1e-12.
 | pytrec_eval-terrier {pytrec_eval} | {measures} of trec_eval's measures, with documents \
 relevant from grade 1 and from grade 2 | our order, with descending whole numbers as retrieval \
 scores |
-| cwl-eval {cwl_eval} | RBP at p = .5, .8 and .95, with its residual; INSQ, INST and BPM (a sample \
-of runs) | documents in our order, because it uses the order of the lines and ignores scores |
+| cwl-eval {cwl_eval} | RBP at p = .5, .8 and .95, with its residual; INSQ, INST, BPM and NERR8 to \
+NERR11 (a sample of runs) | documents in our order, because it uses the order of the lines and \
+ignores scores |
 | pyNTCIREVAL {pyntcireval} | Q, ERR and nERR, with several gains and cutoffs, to rank 50; whole \
 rankings for one topic of each run | documents in our order, with gains 1 and 2 for Q, 1 and 3 \
 for ERR |

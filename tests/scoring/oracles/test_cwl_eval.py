@@ -1,4 +1,4 @@
-"""RBP with its residual, INSQ, INST and BPM against cwl-eval, given documents in our order.
+"""RBP with its residual, INSQ, INST, BPM and NERR against cwl-eval, given documents in our order.
 
 cwl-eval scores the order of the lines of a file, whatever their scores: what it gets here are the
 lines of a copy that is sorted by score. Every twelfth of the 143 runs; for RBP all of them in
@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.long, *WITH_DATA, pytest.mark.xdist_group("cwl-eval")]
 
 PERSISTENCES = (0.5, 0.8, 0.95)
 TARGETS = (1, 2)  # T of INSQ
+NERRS = ("NERR8@20", "NERR9@20", "NERR10(p=0.9)")
 RANKS = 1000  # that cwl-eval looks at; it scales the weights of all measures to sum to 1 over them
 
 
@@ -105,11 +106,14 @@ def inst_weights(gains, target):
 
 @pytest.fixture(scope="module")
 def adaptive():
-    """INST, BPM and the relevant documents of each topic, in the same order."""
-    names = ("INST(T=1)", "INST(T=2)", "BPM(T=1)@10", "BPM(T=3)@20")
+    """INST, BPM and NERR, in the same order."""
+    names = ("INST(T=1)", "INST(T=2)", "BPM(T=1)@10", "BPM(T=3)@20", *NERRS, "NERR11(T=2)")
     inst = peer("cwl.ruler.measures.cwl_inst").INSTCWLMetric
     bpm = peer("cwl.ruler.measures.cwl_bpm").BPMCWLMetric
+    nerr = peer("cwl.ruler.measures.cwl_nerr")
     metrics = [inst(1.0), inst(2.0), bpm(1.0, 10), bpm(3.0, 20)]
+    metrics += [nerr.NERReq8CWLMetric(20), nerr.NERReq9CWLMetric(20)]
+    metrics += [nerr.NERReq10CWLMetric(0.9), nerr.NERReq11CWLMetric(2.0)]
     measures = [parse_measure(name) for name in names]
     found = compare_with_cwl_eval(measures, metrics, run_paths()[::12])
     return dict(zip(names, found.values(), strict=True))
@@ -144,3 +148,20 @@ def test_bpm_is_equal_in_every_topic(adaptive):
         assert len(ours) == 12 * 30
         assert np.abs(ours[:, 0] - theirs[:, 0]).max() <= 1e-12, name
         assert len(set(ours[:, 0])) > 10
+
+
+def test_nerr_and_its_residual_are_equal_in_every_topic(adaptive):
+    for name in NERRS:
+        ours, theirs = adaptive[name]
+        assert len(ours) == 12 * 30
+        assert np.abs(ours - theirs).max() <= 1e-12, name
+        assert (ours[:, 1] > 0.001).any()
+    assert len(set(adaptive["NERR9@20"][0][:, 0])) > 5
+
+
+def test_nerr_with_a_target_is_equal_but_for_the_ranks_after_a_thousand(adaptive, gains):
+    """Where nothing is relevant our user reads on for ever; else all stop in the first ranks."""
+    ours, theirs = adaptive["NERR11(T=2)"]
+    for our, their, row in zip(ours[:, 0], theirs[:, 0], gains, strict=True):
+        assert abs(our - their) <= 1e-12
+        assert (our > 0) == (1 in row)
