@@ -15,7 +15,7 @@ from scoring.core.diversity.measures import diversity_score, parse_diversity_mea
 from scoring.core.diversity.subtopics import JudgedTopic, judged_topic, labelled
 from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
 from scoring.library.bad_input import BadArgument, BadInput
-from scoring.library.evaluation import Scores
+from scoring.library.evaluation import MeasureNames, Scores, measure_texts
 from scoring.library.prepared import rank_run
 from scoring.library.score_tables import run_names
 from scoring.library.sources import File, Path, Run, RunSources, binary_file, read_runs
@@ -43,7 +43,7 @@ SubtopicSource: TypeAlias = (
 def diversity(
     qrels: SubtopicSource,
     runs: RunSources,
-    measures: str | Iterable[str] = NDEVAL,
+    measures: MeasureNames = NDEVAL,
     *,
     rel: int = 1,
     complete: bool = False,
@@ -51,7 +51,8 @@ def diversity(
     """Scores of novelty and diversity, as `trackside diversity` and TREC's ndeval compute them.
 
     `qrels` has a subtopic for each judgment: a file `topic subtopic document grade`, a dictionary
-    `{topic: {subtopic: {document: grade}}}`, or such tuples. Rows are `run, topic, measure, value,
+    `{topic: {subtopic: {document: grade}}}`, or such tuples. `measures` are names or measures of
+    ir_measures. Rows are `run, topic, measure, value,
     residual`; `means` has the same columns without the topic. `residual` is what unjudged documents
     could still add, NaN for measures that are divided by the score of the ideal ranking. With
     `complete` a topic that the run misses counts as 0. Raises BadInput.
@@ -63,7 +64,7 @@ def diversity(
     mine  alpha_nDCG@3  0.9652  –
     mine  StRecall@2    0.5000  0.0000
     """
-    named = read_diversity_measures([measures] if isinstance(measures, str) else measures)
+    named = read_diversity_measures(measure_texts(measures))
     topics = judged_topics(qrels, rel=rel)
     opened = read_runs(runs)
     names = run_names([run.tag for run in opened], [run.name for run in opened])

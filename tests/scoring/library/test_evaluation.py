@@ -246,6 +246,16 @@ def test_judgments_of_subtopics_from_an_open_file_of_text() -> None:
     assert texts(found) == texts(ts.diversity(lines.encode(), run, "StRecall@1"))
 
 
+def test_measures_of_subtopics_by_the_objects_of_ir_measures() -> None:
+    theirs = pytest.importorskip("ir_measures")
+    qrels = {"1": {"cars": {"a": 1, "b": 1}, "animals": {"c": 1}}}
+    run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    objects = [theirs.StRecall @ 2, theirs.alpha_nDCG(alpha=0.3) @ 3]
+    names = ["StRecall@2", "alpha_nDCG(alpha=0.3)@3"]
+    assert texts(ts.diversity(qrels, run, objects)) == texts(ts.diversity(qrels, run, names))
+    assert ts.diversity(qrels, run, theirs.StRecall @ 2).means["value"].tolist() == [0.5]  # type: ignore[union-attr]
+
+
 def test_a_run_without_a_score_is_not_among_the_best() -> None:
     """The mean of nothing is not 0, which is above the other means here."""
     scores = {"none": [math.nan, math.nan], "a": [-1.0, -2.0], "b": [-1.5, -2.0], "c": [-9, -9]}
