@@ -19,28 +19,36 @@ from scoring.library.bad_input import BadInput
 
 def run(options: argparse.Namespace) -> int:
     try:
-        return _check(options)
-    except BadInput as error:  # the run could not be checked
+        topics = _topics(options.topics)
+    except BadInput as error:  # no run can be checked
         if not options.json:
             raise
-        _print_json(options.run, "unchecked", {"errors": error.messages})
+        for path in options.runs:
+            _print_json(options, path, "unchecked", {"errors": error.messages})
         return BAD_INPUT
+    return max([_check(path, topics, options) for path in options.runs])
 
 
-def _check(options: argparse.Namespace) -> int:
+def _check(path: str, topics: Sequence[str], options: argparse.Namespace) -> int:
     read = partial(
         read_run,
-        known_topics=_topics(options.topics),
+        known_topics=topics,
         unknown_topics=options.unknown_topics,
         max_depth=options.depth,
-        file_name="" if options.run == STANDARD_INPUT else options.run,
+        file_name="" if path == STANDARD_INPUT else path,
         is_named_by_tag=True,
     )
     try:
-        parsed = read_or_refuse(options.run, read)
+        parsed = read_or_refuse(path, read)
     except FormatError as error:
-        return _refused(options, error)
-    _accepted(options, parsed)
+        return _refused(path, options, error)
+    except BadInput as error:  # the file cannot be read, but perhaps the next one can
+        if options.json:
+            _print_json(options, path, "unchecked", {"errors": error.messages})
+        else:
+            _print_errors(error.messages)
+        return BAD_INPUT
+    _accepted(path, options, parsed)
     return 0
 
 
@@ -66,32 +74,36 @@ def _what_else(path: str) -> str | None:
     return None
 
 
-def _accepted(options: argparse.Namespace, parsed: ParsedRun) -> None:
+def _accepted(path: str, options: argparse.Namespace, parsed: ParsedRun) -> None:
     if options.json:
         facts = {"tag": parsed.tag, "topics": len(parsed.topics), "lines": parsed.line_count}
-        _print_json(options.run, "accepted", facts, warnings=parsed.warnings)
+        _print_json(options, path, "accepted", facts, warnings=parsed.warnings)
         return
     for warning in parsed.warnings:
-        print(f"{options.run}: warning: {warning}")
+        print(f"{path}: warning: {warning}")
     print(
-        f"{options.run}: accepted: run {parsed.tag}, {len(parsed.topics):,} topics, "
+        f"{path}: accepted: run {parsed.tag}, {len(parsed.topics):,} topics, "
         f"{parsed.line_count:,} lines"
     )
 
 
-def _refused(options: argparse.Namespace, error: FormatError) -> int:
+def _refused(path: str, options: argparse.Namespace, error: FormatError) -> int:
     if options.json:
-        _print_json(options.run, "refused", {}, error.problems, error.total, error.warnings)
+        _print_json(options, path, "refused", {}, error.problems, error.total, error.warnings)
         return BAD_INPUT
     for warning in error.warnings:
-        print(f"{options.run}: warning: {warning}")
-    sys.stdout.flush()
-    for line in str(error).splitlines():
-        sys.stderr.write(f"{options.run}: {line}\n")
+        print(f"{path}: warning: {warning}")
+    _print_errors([f"{path}: {line}" for line in str(error).splitlines()])
     return BAD_INPUT
 
 
+def _print_errors(messages: Sequence[str]) -> None:
+    sys.stdout.flush()
+    sys.stderr.writelines(f"{message}\n" for message in messages)
+
+
 def _print_json(
+    options: argparse.Namespace,
     path: str,
     state: str,
     facts: dict[str, Any],
@@ -107,4 +119,5 @@ def _print_json(
         "total": total,
         "warnings": [warning.as_dict() for warning in warnings],
     }
-    print(json.dumps(report, ensure_ascii=False, indent=2))
+    is_alone = len(options.runs) == 1
+    print(json.dumps(report, ensure_ascii=False, indent=2 if is_alone else None))

@@ -149,6 +149,23 @@ class TestCheck:
         drop = ("--unknown-topics", "drop")
         assert trackside("check", run, "--topics", topics, *drop).status == 0
 
+    def test_several_runs_are_checked_whatever_one_of_them_is(self, trackside, topics):
+        good, bad = trackside.write("good", GOOD), trackside.write("bad", BAD)
+        found = trackside("check", "--topics", topics, "nowhere", bad, good)
+        assert found.status == 2
+        assert found.out.splitlines()[-1] == f"{good}: accepted: run good, 1 topics, 1 lines"
+        missing, first, second = found.err.splitlines()
+        assert missing == "nowhere: No such file or directory"
+        assert first.startswith(f"{bad}: line 2: SCORE ")
+        assert second.startswith(f"{bad}: ")
+
+        found = trackside("check", "--topics", topics, "--json", "nowhere", bad, good)
+        said = [json.loads(line) for line in found.out.splitlines()]
+        assert [each["state"] for each in said] == ["unchecked", "refused", "accepted"]
+        assert [each["file"] for each in said] == ["nowhere", bad, good]
+        assert (found.status, found.err) == (2, "")
+        assert trackside("check", "--topics", topics, good, good).status == 0
+
     def test_json_of_a_refused_run(self, trackside, topics):
         bad = trackside.write("bad", BAD)
         found = trackside("check", bad, "--topics", topics, "--json")
