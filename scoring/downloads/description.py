@@ -89,6 +89,16 @@ def organisers_of(campaign: Campaign) -> Author:
     return Author(f"The organisers and participants of {one_line(campaign.name)}")
 
 
+def summary(about: About) -> str:
+    """What the package is, in two sentences, for archives and catalogues."""
+    statement = f" {one_line(about.qrels.statement)}" if about.qrels.has_program else ""
+    return (
+        f"Leaderboard and scores of {one_line(about.viewer.campaign.name)}. A score counts every "
+        "document without a judgment as not relevant; the residual is what these documents could "
+        f"add.{statement}"
+    )
+
+
 def board_schema(qrels: Qrels) -> Schema:
     """The columns of the leaderboards, with the sources of the judgments if a program judged."""
     return {**BOARD, **BASE_OF_PEOPLE, **JUDGED_BY} if qrels.has_program else BOARD
@@ -198,8 +208,8 @@ qrels version {qrels.version} (sha256 {qrels.digest}) and definitions {rules_of(
 {sources}{address}
 {files}
 - `datapackage.json`: a machine-readable description of these files (Frictionless Data)
-- `ro-crate-metadata.json` (RO-Crate) and `croissant.json` (Croissant): the same for archives
-  and catalogues
+- `ro-crate-metadata.json` (RO-Crate), `croissant.json` (Croissant) and `datacite.json` (DataCite):
+  the same for archives and catalogues
 - `CITATION.cff`: how to cite this{_deposit_files(about)}
 
 A score in the column `base` or `value` counts every unjudged document as not relevant. `residual`

@@ -20,6 +20,7 @@ from scoring.downloads.description import (
     licence_of,
     one_line,
     organisers_of,
+    summary,
 )
 
 ROOT: Final = "./"
@@ -157,12 +158,9 @@ def _downloads(viewer: Viewer, absolute: Callable[[str], str]) -> Sequence[tuple
 
 
 def _facts(about: About) -> dict[str, Any]:
-    statement = f" {one_line(about.qrels.statement)}" if about.qrels.has_program else ""
     facts: dict[str, Any] = {
         "name": one_line(about.title),
-        "description": f"Leaderboard and scores of {one_line(about.viewer.campaign.name)}. A score "
-        "counts every document without a judgment as not relevant; the residual is what these "
-        f"documents could add.{statement}",
+        "description": summary(about),
         "datePublished": about.made_at.isoformat(),
         "keywords": KEYWORDS,
     }

@@ -11,6 +11,7 @@ from campaigns.qrels.provenance import origin_of
 from campaigns.qrels.topics import topics_xml
 from campaigns.qrels.versions import versions_visible_to
 from scoring.downloads import description, linked_data
+from scoring.downloads.datacite import DATACITE_FILE, datacite
 from scoring.downloads.description import About, licence_of
 from scoring.downloads.scores import has_tidy_rows, tidy_rows, tidy_table
 from scoring.evaluation.rules import rules_of
@@ -53,6 +54,7 @@ def add_descriptions(about: About, resources: Sequence[Mapping[str, Any]], packe
     packed.add(DESCRIPTION_FILE, [description.descriptor(about, resources)])
     packed.add(linked_data.RO_CRATE_FILE, [linked_data.ro_crate(about, resources)])
     packed.add(linked_data.CROISSANT_FILE, [linked_data.croissant(about, resources)])
+    packed.add(DATACITE_FILE, [datacite(about)])
 
 
 def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from datacite import schema45
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
@@ -98,6 +99,7 @@ def test_the_deposit_contains_the_campaign(client: Client, campaign: Campaign) -
         "leaderboard.csv", "scores.csv", "topics.xml", "qrels.txt", "qrels-v1.txt", "runs.csv",
         shared, "README.md", "LICENSE.txt", "CITATION.cff", "citation.bib", "datapackage.json",
         "ro-crate-metadata.json", "croissant.json",
+        "datacite.json",
     }  # fmt: skip
     assert shared.startswith("runs/open-")
     assert shared.endswith(".txt.gz")
@@ -155,6 +157,9 @@ def test_authors_and_licence_are_entities_of_the_crate(client: Client, campaign:
     assert croissant["license"] == "https://creativecommons.org/licenses/by/4.0/"
     assert croissant["creator"][0]["@id"] == ann["@id"]
     assert "@id" not in croissant["creator"][1]
+    datacite = json.loads(packed.read("datacite.json"))
+    schema45.validator.validate(datacite)
+    assert datacite["creators"][0]["nameIdentifiers"][0]["nameIdentifier"] == ann["@id"]
 
 
 def test_licence_and_authors_are_in_every_description(client: Client, campaign: Campaign) -> None:

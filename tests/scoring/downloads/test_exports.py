@@ -8,9 +8,12 @@ import tempfile
 import tracemalloc
 import zipfile
 from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
+from datacite import schema45
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.urls import reverse
@@ -241,6 +244,7 @@ def test_the_description_is_true_of_every_file(campaign: Campaign) -> None:
     assert described["trackside"]["qrels"]["sha256"] == campaign.active_qrels.digest
     assert {each["path"] for each in described["resources"]} == set(files) - {
         "datapackage.json", "README.md", "CITATION.cff", "ro-crate-metadata.json", "croissant.json",
+        "datacite.json",
     }  # fmt: skip
     for each in described["resources"]:
         data = files[each["path"]]
@@ -272,7 +276,7 @@ def test_every_value_is_of_the_type_that_is_said(campaign: Campaign) -> None:
 
 
 def test_archives_and_catalogues_learn_of_every_file_and_column(campaign: Campaign) -> None:
-    """mlcroissant 1.1 and roc-validator 0.13 accept such a package (run by hand)."""
+    """roc-validator 0.13 accepts such a crate (run by hand); mlcroissant is asked below."""
     files = package_for(seen_by(campaign), address="https://trackside.example/x")
     described = {each["path"]: each for each in json.loads(files["datapackage.json"])["resources"]}
     graph = json.loads(files["ro-crate-metadata.json"])["@graph"]
@@ -293,6 +297,41 @@ def test_archives_and_catalogues_learn_of_every_file_and_column(campaign: Campai
         (path,) = {field["source"]["fileObject"]["@id"] for field in each["field"]}
         assert files[path].decode().splitlines()[0].split(",") == columns
     assert len(croissant["recordSet"]) == 2
+
+
+@pytest.mark.long
+def test_mlcroissant_reads_the_tables(campaign: Campaign, tmp_path: Path) -> None:
+    files = package_for(seen_by(campaign), address="https://trackside.example/x")
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    mlcroissant = import_module("mlcroissant")  # takes seconds
+    dataset = mlcroissant.Dataset(jsonld=str(tmp_path / "croissant.json"))
+    assert not dataset.metadata.ctx.issues.errors
+    assert dataset.metadata.name
+    rows = list(dataset.records("leaderboard"))
+    written = list(csv.DictReader(io.StringIO(files["leaderboard.csv"].decode())))
+    assert len(rows) == len(written) > 0
+    assert [row["leaderboard/run"].decode() for row in rows] == [row["run"] for row in written]
+    assert [row["leaderboard/base"] for row in rows] == [float(row["base"]) for row in written]
+
+
+def test_the_schema_of_datacite_accepts_the_metadata(campaign: Campaign) -> None:
+    anonymous = json.loads(package_for(seen_by(campaign))["datacite.json"])
+    schema45.validator.validate(anonymous)
+    assert "rightsList" not in anonymous
+    assert "url" not in anonymous
+    Campaign.objects.filter(pk=campaign.pk).update(licence="CC-BY-4.0")
+    files = package_for(seen_by(campaign), address="https://trackside.example/x")
+    described = json.loads(files["datacite.json"])
+    schema45.validator.validate(described)
+    assert described["url"] == "https://trackside.example/x"
+    assert described["rightsList"][0]["rightsIdentifier"] == "CC-BY-4.0"
+    assert described["creators"] == [
+        {
+            "name": f"The organisers and participants of {campaign.name}",
+            "nameType": "Organizational",
+        }
+    ]
 
 
 def test_what_the_context_of_ro_crate_lacks_is_defined(campaign: Campaign) -> None:
@@ -332,6 +371,7 @@ def test_it_holds_what_its_reader_may_see(campaign: Campaign) -> None:
     always = {
         "leaderboard.csv", "README.md", "CITATION.cff", "datapackage.json",
         "ro-crate-metadata.json", "croissant.json",
+        "datacite.json",
     }  # fmt: skip
     by_topic, judgments = {"scores.csv"}, {"qrels.txt"}
     organiser = make_organiser(campaign)

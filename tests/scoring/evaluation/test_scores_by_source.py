@@ -151,7 +151,13 @@ def test_a_package_states_who_judged(world: World) -> None:
     response = browser.get(reverse("scoring:package", args=[world.campaign.slug]))
     with zipfile.ZipFile(io.BytesIO(response.getvalue())) as packed:
         files = {name: packed.read(name).decode() for name in packed.namelist()}
-    for name in ("README.md", "CITATION.cff", "ro-crate-metadata.json", "croissant.json"):
+    for name in (
+        "README.md",
+        "CITATION.cff",
+        "ro-crate-metadata.json",
+        "croissant.json",
+        "datacite.json",
+    ):
         assert qrels.statement in files[name], name
     stated = json.loads(files["datapackage.json"])["trackside"]["qrels"]
     assert (stated["sources"], stated["statement"]) == (qrels.sources, qrels.statement)
