@@ -1,18 +1,26 @@
 """Middleware for the pages of allauth: those that the site does not use, logins at other sites, and
 the second factor that organisers need."""
 
+import logging
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import ImproperlyConfigured, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from campaigns.people import second_factor
 from trackside.errors import refuse
 
+logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
 STARTS_LOGIN = {"orcid_login": "orcid", "openid_connect_login": "openid_connect"}
+NONSENSE = (
+    *(OSError, LookupError, TypeError, ValueError, AttributeError),
+    *(ImproperlyConfigured, SuspiciousOperation),
+)
 OF_PROVIDERS = ("socialaccount_", "orcid_", "openid_connect_")
 # What people can open before they have turned on a required second factor.
 OPEN_PAGES = {
@@ -45,16 +53,24 @@ class LoginPages:
         return _ask_for_second_factor(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """The server of the institution does not respond. Exceptions of requests are `OSError`."""
-        match = request.resolver_match
-        if isinstance(error, OSError) and match.view_name in STARTS_LOGIN:
-            return render(request, "socialaccount/authentication_error.html", status=503)
-        return None
+        """The other site does not respond, or answers nonsense, which allauth does not expect.
+        Exceptions of requests are `OSError`."""
+        is_of_provider = request.resolver_match.view_name.startswith(OF_PROVIDERS)
+        if not is_of_provider or not isinstance(error, NONSENSE):
+            return None
+        logger.warning("A login with another site failed", exc_info=error)
+        return _failed(request, 503 if isinstance(error, OSError) else 502)
+
+
+def _failed(request: HttpRequest, status: int) -> HttpResponse:
+    return render(request, "socialaccount/authentication_error.html", status=status)
 
 
 def _continue_at(request: HttpRequest, name: str, response: HttpResponse) -> HttpResponse:
     """A page that opens the other site. A browser would not follow a redirect after the form,
     because the content security policy allows forms to lead to this site only."""
+    if urlsplit(response["Location"]).scheme not in ("http", "https"):
+        return _failed(request, 502)
     (app,) = settings.SOCIALACCOUNT_PROVIDERS[STARTS_LOGIN[name]]["APPS"]
     context = {"provider": app["name"], "redirect_to": response["Location"]}
     return render(request, "socialaccount/login_redirect.html", context)

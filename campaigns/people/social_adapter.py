@@ -9,6 +9,7 @@ from typing import Any
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from campaigns.models import User
@@ -30,6 +31,17 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             if provider in (None, app.provider, app.provider_id)
             and client_id in (None, app.client_id)
         ]
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Refuses an OpenID Connect server that does not say clearly whom it means. Only the claim
+        `true` verifies an address."""
+        for address in sociallogin.email_addresses:
+            address.verified = address.verified is True
+        facts = sociallogin.account.extra_data
+        if "userinfo" in facts or "id_token" in facts:
+            subjects = [facts[part]["sub"] for part in ("userinfo", "id_token") if part in facts]
+            if len(set(subjects)) != 1 or not isinstance(subjects[0], str):
+                raise PermissionDenied("The server names two people, or nobody.")
 
     def populate_user(
         self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]
