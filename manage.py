@@ -1,11 +1,12 @@
 #!/usr/bin/env python
 """Django's command line for this project."""
 
-import os
 import sys
 
 from django.core.management import execute_from_command_line
 
+from trackside.environment import exit_if_unreadable
+
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
+    exit_if_unreadable()
     execute_from_command_line(sys.argv)

@@ -12,9 +12,9 @@ from typing import Any
 from celery import Celery, bootsteps
 
 from trackside import folder_broker, request_ids  # noqa: F401 - its signals name tasks
+from trackside.environment import exit_if_unreadable
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
-
+exit_if_unreadable()
 folder_broker.install()
 app = Celery("trackside")
 app.config_from_object("django.conf:settings", namespace="CELERY")

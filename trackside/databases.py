@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import environ
+from trackside.environment import Environment
 
 
 def sqlite_settings() -> dict[str, Any]:
@@ -20,18 +20,18 @@ def sqlite_settings() -> dict[str, Any]:
     return {"OPTIONS": options}
 
 
-def postgres_settings(env: environ.Env, options: dict[str, Any]) -> dict[str, Any]:
+def postgres_settings(env: Environment, options: dict[str, Any]) -> dict[str, Any]:
     """`options` are those of DATABASE_URL.
 
     DATABASE_SILENT_SECONDS: a server that does not respond for so long, and does not accept a new
     connection either, is given up. STATEMENT_SECONDS: PostgreSQL ends statements that take longer,
     and transactions that are idle for twice as long. trackside/wsgi.py sets both for web processes.
     """
-    options = options | {"silent_seconds": env.float("DATABASE_SILENT_SECONDS", default=6)}
+    options = options | {"silent_seconds": env.number("DATABASE_SILENT_SECONDS", default=6)}
     session: dict[str, str] = {}
     # Both ends of a connection detect that the other host is lost, and PostgreSQL then releases the
     # rows that a lost worker had locked.
-    if seconds := env.int("DATABASE_KEEPALIVE_SECONDS", default=30):
+    if seconds := env.integer("DATABASE_KEEPALIVE_SECONDS", default=30):
         for name, value in {
             "idle": max(1, seconds // 3),
             "interval": max(1, seconds // 6),
@@ -41,7 +41,7 @@ def postgres_settings(env: environ.Env, options: dict[str, Any]) -> dict[str, An
             session[f"tcp_keepalives_{name}"] = str(value)
         options["tcp_user_timeout"] = 1000 * seconds
         session["tcp_user_timeout"] = f"{seconds}s"
-    if seconds := env.int("STATEMENT_SECONDS", default=0):
+    if seconds := env.integer("STATEMENT_SECONDS", default=0):
         session["statement_timeout"] = f"{seconds}s"
         session["idle_in_transaction_session_timeout"] = f"{2 * seconds}s"
     if session:
@@ -49,8 +49,8 @@ def postgres_settings(env: environ.Env, options: dict[str, Any]) -> dict[str, An
     return {
         "ENGINE": "trackside.postgres",
         # A pooler that gives a connection to each transaction needs 0 and True.
-        "CONN_MAX_AGE": env.int("CONN_MAX_AGE", default=60),
-        "DISABLE_SERVER_SIDE_CURSORS": env.bool("DISABLE_SERVER_SIDE_CURSORS", default=False),
+        "CONN_MAX_AGE": env.integer("CONN_MAX_AGE", default=60),
+        "DISABLE_SERVER_SIDE_CURSORS": env.boolean("DISABLE_SERVER_SIDE_CURSORS", default=False),
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": options,
     }

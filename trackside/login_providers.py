@@ -3,30 +3,31 @@ none."""
 
 from typing import Any
 
-import environ
 from django.core.exceptions import ImproperlyConfigured
+
+from trackside.environment import Environment
 
 # Part of the callback address that the institution's server has to know.
 INSTITUTION = "institution"
 
 
-def login_providers(env: environ.Env) -> dict[str, dict[str, Any]]:
+def login_providers(env: Environment) -> dict[str, dict[str, Any]]:
     """The value of allauth's SOCIALACCOUNT_PROVIDERS."""
     providers: dict[str, dict[str, Any]] = {}
     orcid = {
-        "client_id": env.str("ORCID_CLIENT_ID", default=""),
-        "secret": env.str("ORCID_SECRET", default=""),
+        "client_id": env.string("ORCID_CLIENT_ID"),
+        "secret": env.string("ORCID_SECRET"),
     }
     if _is_configured("ORCID", orcid):
-        domain = env.str("ORCID_DOMAIN", default="orcid.org")
+        domain = env.string("ORCID_DOMAIN", default="orcid.org")
         providers["orcid"] = {"BASE_DOMAIN": domain, "APPS": [{"name": "ORCID"} | orcid]}
     institution = {
-        "client_id": env.str("OIDC_CLIENT_ID", default=""),
-        "secret": env.str("OIDC_SECRET", default=""),
-        "server_url": env.str("OIDC_SERVER_URL", default=""),
+        "client_id": env.string("OIDC_CLIENT_ID"),
+        "secret": env.string("OIDC_SECRET"),
+        "server_url": env.http_url("OIDC_SERVER_URL"),
     }
     if _is_configured("OIDC", institution):
-        name = env.str("OIDC_NAME", default="your institution")
+        name = env.string("OIDC_NAME", default="your institution")
         server = {"server_url": institution.pop("server_url")}
         app = {"provider_id": INSTITUTION, "name": name, "settings": server} | institution
         providers["openid_connect"] = {"OAUTH_PKCE_ENABLED": True, "APPS": [app]}

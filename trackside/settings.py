@@ -4,29 +4,31 @@ The embedded site uses SQLite in WAL mode and Celery over a folder, and needs no
 DATABASE_URL and BROKER_URL the same code runs on PostgreSQL and Redis.
 """
 
+import logging
+import os
 from datetime import timedelta
 from pathlib import Path
 
-import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from trackside.databases import postgres_settings, sqlite_settings
 from trackside.embedded import filesystem_broker, secret_key_in
+from trackside.environment import Environment
 from trackside.folders import BASE_DIR, data_folder
 from trackside.login_providers import login_providers
 
-env = environ.Env()
+env = Environment(os.environ)
 
 # --- paths ------------------------------------------------------------------------------------
 
-VAR_DIR = Path(env.str("VAR_DIR", default=str(data_folder())))
+VAR_DIR = Path(env.string("VAR_DIR", default=str(data_folder())))
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
-DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key_in(VAR_DIR)
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+DEBUG = env.boolean("DEBUG", default=False)
+SECRET_KEY = env.string("SECRET_KEY") or secret_key_in(VAR_DIR)
+ALLOWED_HOSTS = env.strings("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.strings("CSRF_TRUSTED_ORIGINS", default=[])
 
 ROOT_URLCONF = "trackside.urls"
 WSGI_APPLICATION = "trackside.wsgi.application"
@@ -102,7 +104,13 @@ TEMPLATES = [
 # --- database ---------------------------------------------------------------------------------
 
 DATABASES = {
-    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{VAR_DIR}/trackside.sqlite3")
+    "default": env.database_url(
+        "DATABASE_URL",
+        default={
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": str(VAR_DIR / "trackside.sqlite3"),
+        },
+    )
 }
 USES_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 DATABASES["default"] |= (
@@ -114,16 +122,22 @@ DATABASES["default"] |= (
 # --- files ------------------------------------------------------------------------------------
 
 # A folder, or a bucket of an S3 store if web servers and workers share no disk.
-S3_BUCKET = env.str("S3_BUCKET", default="")
+S3_BUCKET = env.matching(
+    "S3_BUCKET", r"[\w.-]{3,255}|arn:.+", "the name of a bucket, without a URL or a path"
+)
+S3_ACCESS_KEY, S3_SECRET_KEY = env.string("S3_ACCESS_KEY"), env.string("S3_SECRET_KEY")
+if bool(S3_ACCESS_KEY) != bool(S3_SECRET_KEY):
+    raise ImproperlyConfigured("Set both S3_ACCESS_KEY and S3_SECRET_KEY, or neither.")
 STORAGES = {
     "default": {
         "BACKEND": "trackside.s3.PlainS3Storage",
         "OPTIONS": {
             "bucket_name": S3_BUCKET,
-            "endpoint_url": env.str("S3_ENDPOINT", default=None),
-            "region_name": env.str("S3_REGION", default=None),
-            "access_key": env.str("S3_ACCESS_KEY", default=None),
-            "secret_key": env.str("S3_SECRET_KEY", default=None),
+            "endpoint_url": env.http_url("S3_ENDPOINT") or None,
+            "region_name": env.matching("S3_REGION", r"[\w-]+", "a region such as us-east-1")
+            or None,
+            "access_key": S3_ACCESS_KEY or None,
+            "secret_key": S3_SECRET_KEY or None,
             "default_acl": None,  # the rules of the bucket; no file is public
             "file_overwrite": True,  # names are random, so a check would be a wasted request
         },
@@ -132,13 +146,13 @@ STORAGES = {
     else {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {
-            "location": env.str("FILES_DIR", default=str(VAR_DIR / "files")),
+            "location": env.string("FILES_DIR", default=str(VAR_DIR / "files")),
             # Not FILE_UPLOAD_PERMISSIONS, which also applies to the public files of collectstatic.
             "file_permissions_mode": 0o640,
         },
     },
     "staticfiles": {
-        "BACKEND": env.str(
+        "BACKEND": env.string(
             "STATICFILES_STORAGE",
             default="django.contrib.staticfiles.storage.StaticFilesStorage",
         )
@@ -148,17 +162,17 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
-MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=400 * 1024 * 1024)
-MAX_TOPICS = env.int("MAX_TOPICS", default=10_000)  # in one file
-MAX_TOPIC_BYTES = env.int("MAX_TOPIC_BYTES", default=16 << 20)  # plain
-MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=1 << 30)
-MAX_READING_SECONDS = env.float("MAX_READING_SECONDS", default=60)  # processor time, for one file
+MAX_UPLOAD_BYTES = env.integer("MAX_UPLOAD_BYTES", default=400 * 1024 * 1024)
+MAX_TOPICS = env.integer("MAX_TOPICS", default=10_000)  # in one file
+MAX_TOPIC_BYTES = env.integer("MAX_TOPIC_BYTES", default=16 << 20)  # plain
+MAX_UNPACKED_BYTES = env.integer("MAX_UNPACKED_BYTES", default=1 << 30)
+MAX_READING_SECONDS = env.number("MAX_READING_SECONDS", default=60)  # processor time, for one file
 # Of qrels, judgments and documents that a request reads itself; a worker reads larger ones.
-MAX_REQUEST_READING_SECONDS = env.float("MAX_REQUEST_READING_SECONDS", default=5)
-MAX_REQUEST_READING_BYTES = env.int("MAX_REQUEST_READING_BYTES", default=64 << 20)  # plain
+MAX_REQUEST_READING_SECONDS = env.number("MAX_REQUEST_READING_SECONDS", default=5)
+MAX_REQUEST_READING_BYTES = env.integer("MAX_REQUEST_READING_BYTES", default=64 << 20)  # plain
 
 STATIC_URL = "static/"
-STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(VAR_DIR / "static")))
+STATIC_ROOT = Path(env.string("STATIC_ROOT", default=str(VAR_DIR / "static")))
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
@@ -167,26 +181,30 @@ STATICFILES_FINDERS = [
     "trackside.static_finders.PlotlyFinder",
 ]
 # The embedded site serves static files without collecting them.
-WHITENOISE_USE_FINDERS = env.bool("WHITENOISE_USE_FINDERS", default=True)
-WHITENOISE_MAX_AGE = env.int("STATIC_MAX_AGE", default=300)
+WHITENOISE_USE_FINDERS = env.boolean("WHITENOISE_USE_FINDERS", default=True)
+WHITENOISE_MAX_AGE = env.integer("STATIC_MAX_AGE", default=300)
 
 # An upload that began before a deadline counts if it is complete this many seconds after it. Every
 # upload must be complete within this time plus the time that its size takes at the lowest rate.
-UPLOAD_ALLOWANCE_SECONDS = env.float("UPLOAD_ALLOWANCE_SECONDS", default=120)
-UPLOAD_LEAST_BYTES_PER_SECOND = env.int("UPLOAD_LEAST_BYTES_PER_SECOND", default=16_000)
+UPLOAD_ALLOWANCE_SECONDS = env.number("UPLOAD_ALLOWANCE_SECONDS", default=120)
+UPLOAD_LEAST_BYTES_PER_SECOND = env.integer(
+    "UPLOAD_LEAST_BYTES_PER_SECOND", default=16_000, least=1
+)
 
 # --- background work --------------------------------------------------------------------------
 
-BROKER_URL = env.str("BROKER_URL", default="filesystem://localhost")
+BROKER_URL = env.broker_url("BROKER_URL", default="filesystem://localhost")
 USES_FOLDER_BROKER = BROKER_URL.startswith("filesystem:")
 if USES_FOLDER_BROKER and not USES_SQLITE:
     raise ImproperlyConfigured(
         "PostgreSQL needs a broker that more than one machine can reach: set BROKER_URL to Redis."
     )
+BROKER_SECONDS = env.number("BROKER_SECONDS", default=5, least=0.1)
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     filesystem_broker(
-        VAR_DIR / "broker", polling_interval=env.float("POLLING_INTERVAL", default=0.1)
+        VAR_DIR / "broker",
+        polling_interval=env.number("POLLING_INTERVAL", default=0.1, least=0.01),
     )
     if USES_FOLDER_BROKER
     else {
@@ -194,8 +212,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "socket_keepalive": True,
         "health_check_interval": 30,
         # trackside/wsgi.py sets less for web processes.
-        "socket_timeout": env.float("BROKER_SECONDS", default=5),
-        "socket_connect_timeout": min(env.float("BROKER_SECONDS", default=5), 2),
+        "socket_timeout": BROKER_SECONDS,
+        "socket_connect_timeout": min(BROKER_SECONDS, 2),
         "max_retries": 0,  # do not wait for a broker that is down
     }
 )
@@ -216,16 +234,16 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 # Seconds. A job whose lease is not renewed in time is given to another worker. Workers renew leases
 # every RENEWAL_SECONDS and look for expired ones every SWEEP_SECONDS.
-LEASE_SECONDS = env.float("LEASE_SECONDS", default=90)
-RENEWAL_SECONDS = env.float("RENEWAL_SECONDS", default=30)
-SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=30)
-JOB_ATTEMPTS = env.int("JOB_ATTEMPTS", default=3)
+LEASE_SECONDS = env.number("LEASE_SECONDS", default=90, least=0.1)
+RENEWAL_SECONDS = env.number("RENEWAL_SECONDS", default=30, least=0.1)
+SWEEP_SECONDS = env.number("SWEEP_SECONDS", default=30, least=0.1)
+JOB_ATTEMPTS = env.integer("JOB_ATTEMPTS", default=3, least=1)
 # The share of all workers' slots that quick analyses may use. Long ones may use half as many.
-ANALYSES_SHARE = env.float("ANALYSES_SHARE", default=0.5)
+ANALYSES_SHARE = env.number("ANALYSES_SHARE", default=0.5, most=1)
 
 # Monitoring: the longest healthy waiting time of a job, and the token for the metrics.
-LONGEST_WAIT_SECONDS = env.float("LONGEST_WAIT_SECONDS", default=120)
-METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+LONGEST_WAIT_SECONDS = env.number("LONGEST_WAIT_SECONDS", default=120)
+METRICS_TOKEN = env.string("METRICS_TOKEN")
 
 # --- counts of attempts ------------------------------------------------------------------------
 
@@ -282,7 +300,7 @@ ACCOUNT_RATE_LIMITS = {
 }
 ACCOUNT_USER_DISPLAY = "campaigns.people.membership.display_name"
 # Email addresses are confirmed if there is a mail server.
-EMAIL_URL = env.str("EMAIL_URL", default="")
+EMAIL_URL = env.string("EMAIL_URL")
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Trackside: "
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # only in the browser that signed up
@@ -291,47 +309,44 @@ vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 MAIL_TRANSPORT = vars()["EMAIL_BACKEND"]
 EMAIL_BACKEND = "campaigns.mail.outbox.StoredMail"
 MAIL_HOURS = 24  # an unsent email is deleted after this time
-EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds for each step of the protocol
-DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
+# Seconds for each step of the protocol.
+EMAIL_TIMEOUT = env.number("EMAIL_TIMEOUT", default=10, least=0.1)
+DEFAULT_FROM_EMAIL = env.string("DEFAULT_FROM_EMAIL", default="trackside@localhost")
 
 # Logins with other sites, and a second factor: off until configured.
 SOCIALACCOUNT_PROVIDERS = login_providers(env)
 SOCIALACCOUNT_ADAPTER = "campaigns.people.social_adapter.SocialAccountAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # see campaigns/people/social_adapter.py
-SECOND_FACTOR = env.str("SECOND_FACTOR", default="off")
-if SECOND_FACTOR not in {"off", "optional", "organisers"}:
-    raise ImproperlyConfigured("SECOND_FACTOR is off, optional or organisers.")
+SECOND_FACTOR = env.choice("SECOND_FACTOR", ["off", "optional", "organisers"], default="off")
 MFA_ADAPTER = "campaigns.people.second_factor.SecondFactorAdapter"
 MFA_TOTP_ISSUER = "Trackside"
 MFA_TOTP_TOLERANCE = 1  # the clocks of phones differ by some seconds
 MFA_ALLOW_UNVERIFIED_EMAIL = not EMAIL_URL
 
-# Who may create campaigns: "anyone" with an account, "approved" people, or "staff".
 # Shown to people who may not create campaigns.
-OPERATOR_EMAIL = env.str("OPERATOR_EMAIL", default="")
-if OPERATOR_EMAIL and "@" not in OPERATOR_EMAIL:
-    raise ImproperlyConfigured("OPERATOR_EMAIL is an email address.")
-WHO_MAY_CREATE_CAMPAIGNS = env.str("WHO_MAY_CREATE_CAMPAIGNS", default="approved")
-if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
-    raise ImproperlyConfigured("WHO_MAY_CREATE_CAMPAIGNS is anyone, approved or staff.")
+OPERATOR_EMAIL = env.matching("OPERATOR_EMAIL", ".*@.*", "an email address")
+# Who may create campaigns: "anyone" with an account, "approved" people, or "staff".
+WHO_MAY_CREATE_CAMPAIGNS = env.choice(
+    "WHO_MAY_CREATE_CAMPAIGNS", ["anyone", "approved", "staff"], default="approved"
+)
 
 # --- HTTP -------------------------------------------------------------------------------------
 
-IS_HTTPS = env.bool("HTTPS", default=False)
+IS_HTTPS = env.boolean("HTTPS", default=False)
 # Scheme and host of absolute links. Without it, emails of campaigns have no links.
-SITE_URL = env.str("SITE_URL", default="").rstrip("/")
+SITE_URL = env.site_url("SITE_URL")
 if IS_HTTPS and not SITE_URL.startswith("https://"):
     raise ImproperlyConfigured(
         "HTTPS is set: SITE_URL must name the site, such as https://evaluation.example.org. "
         "Links in emails must not depend on what a client sends."
     )
 # Number of own proxies that add an address to X-Forwarded-For, for trackside.middleware.
-NUM_PROXIES = env.int("NUM_PROXIES", default=0)
+NUM_PROXIES = env.integer("NUM_PROXIES", default=0)
 # The header in which the proxy sets the Unix time when a request began. Empty: no such proxy.
-ARRIVAL_HEADER = env.str("ARRIVAL_HEADER", default="")
+ARRIVAL_HEADER = env.string("ARRIVAL_HEADER")
 # The home page logs anybody in to the accounts of the demo. Other sites are refused here and not in
 # trackside/checks.py, because web servers run no checks.
-DEMO_LOGINS = env.bool("DEMO_LOGINS", default=False)
+DEMO_LOGINS = env.boolean("DEMO_LOGINS", default=False)
 if DEMO_LOGINS and not (
     USES_SQLITE
     and not IS_HTTPS
@@ -390,13 +405,13 @@ REST_FRAMEWORK = {
         "campaigns.api.throttles.ScopedThrottle",
     ],
     "DEFAULT_THROTTLE_RATES": {
-        "anon": env("THROTTLE_ANON", default="120/min"),
-        "user": env("THROTTLE_USER", default="600/min"),
-        "uploads": env("THROTTLE_UPLOADS", default="60/hour"),
-        "analyses": env.str("THROTTLE_ANALYSES", default="60/hour"),  # new ones, on pages too
-        "trials": env("THROTTLE_TRIALS", default="60/hour"),  # files, on pages too
-        "organise": env("THROTTLE_ORGANISE", default="120/hour"),
-        "programs": env("THROTTLE_PROGRAMS", default="600/min"),  # of each program that judges
+        "anon": env.rate("THROTTLE_ANON", default="120/min"),
+        "user": env.rate("THROTTLE_USER", default="600/min"),
+        "uploads": env.rate("THROTTLE_UPLOADS", default="60/hour"),
+        "analyses": env.rate("THROTTLE_ANALYSES", default="60/hour"),  # new ones, on pages too
+        "trials": env.rate("THROTTLE_TRIALS", default="60/hour"),  # files, on pages too
+        "organise": env.rate("THROTTLE_ORGANISE", default="120/hour"),
+        "programs": env.rate("THROTTLE_PROGRAMS", default="600/min"),  # of each program that judges
     },
     "NUM_PROXIES": 0,  # REMOTE_ADDR is the client's address already
 }
@@ -418,6 +433,7 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 
+LOG_LEVEL = env.choice("LOG_LEVEL", list(logging.getLevelNamesMapping()), default="INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -435,15 +451,15 @@ LOGGING = {
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
-            "formatter": "json" if env.bool("JSON_LOGS", default=False) else "line",
+            "formatter": "json" if env.boolean("JSON_LOGS", default=False) else "line",
             "filters": ["named", "without_secrets"],
         }
     },
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
 }
 
 # Errors are reported to Sentry if a DSN is set, without request bodies.
-if SENTRY_DSN := env.str("SENTRY_DSN", default=""):
+if SENTRY_DSN := env.sentry_dsn("SENTRY_DSN"):
     import sentry_sdk
 
     from trackside.secret_paths import scrub_event

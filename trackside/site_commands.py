@@ -52,9 +52,8 @@ def run(command: str, arguments: Sequence[str]) -> int:
         return BAD_INPUT
     if command != "demo" and _lacks_production():
         extras = "'trackside[web,production]'"
-        sys.stderr.write(f"PostgreSQL and S3 stores need more: pip install {extras}\n")
+        sys.stderr.write(f"PostgreSQL, S3 stores and Sentry need more: pip install {extras}\n")
         return BAD_INPUT
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
     if why := _refusal(command, arguments):
         sys.stderr.write(f"{why}\n")
         return BAD_INPUT
@@ -74,7 +73,7 @@ def _refusal(command: str, arguments: Sequence[str]) -> str:
     is_running, is_help = command in ("serve", "worker"), bool(_HELP & {*arguments})
     if is_running and is_help:
         return ""
-    is_there = "DATABASE_URL" in os.environ or database.exists()
+    is_there = bool(os.environ.get("DATABASE_URL")) or database.exists()
     if not (is_there or is_help or command in _WITHOUT_SITE):
         return _NO_SITE.format(f"in {shown(folder)}")
     if why := unusable(folder):
@@ -89,9 +88,12 @@ def _why_not_to_start(command: str, arguments: Sequence[str]) -> str:
 
 
 def _lacks_production() -> bool:
-    is_postgres = os.environ.get("DATABASE_URL", "").startswith("postgres")
-    is_s3 = bool(os.environ.get("S3_BUCKET"))
-    return (is_postgres and not find_spec("psycopg")) or (is_s3 and not find_spec("storages"))
+    needed = {
+        "psycopg": os.environ.get("DATABASE_URL", "").startswith("postgres"),
+        "storages": os.environ.get("S3_BUCKET"),
+        "sentry_sdk": os.environ.get("SENTRY_DSN"),
+    }
+    return any(is_used and not find_spec(package) for package, is_used in needed.items())
 
 
 def _unusable_address(arguments: Sequence[str]) -> str:
@@ -114,6 +116,7 @@ def _unusable_address(arguments: Sequence[str]) -> str:
 def _missing_migrations() -> str:
     """Whether the database is older than the program. A server that does not answer yet is left to
     the process, which waits for it."""
+    import_module("trackside.environment").exit_if_unreadable()
     import_module("django").setup()
     db = import_module("django.db")
     executor_of = import_module("django.db.migrations.executor").MigrationExecutor
@@ -136,6 +139,7 @@ def _missing_migrations() -> str:
 
 
 def _manage(arguments: Sequence[str]) -> int:
+    import_module("trackside.environment").exit_if_unreadable()
     import_module("django.core.management").execute_from_command_line(
         ["trackside manage", *arguments]
     )

@@ -122,7 +122,11 @@ def test_commands_about_a_site_create_none(tmp_path: Path, command: list[str]) -
 
 @pytest.mark.parametrize(
     ("settings", "missing"),
-    [({"DATABASE_URL": "postgres://h/d"}, "psycopg"), ({"S3_BUCKET": "b"}, "storages")],
+    [
+        ({"DATABASE_URL": "postgres://h/d"}, "psycopg"),
+        ({"S3_BUCKET": "b"}, "storages"),
+        ({"SENTRY_DSN": "https://k@sentry.example.org/1"}, "sentry_sdk"),
+    ],
 )
 def test_a_site_on_servers_is_told_how_to_install_their_packages(
     settings: dict[str, str], missing: str
@@ -137,7 +141,7 @@ def test_a_site_on_servers_is_told_how_to_install_their_packages(
         [sys.executable, "-c", script], cwd=ROOT, env=os.environ | settings,
         capture_output=True, text=True,
     )  # fmt: skip
-    why = "PostgreSQL and S3 stores need more: pip install 'trackside[web,production]'\n"
+    why = "PostgreSQL, S3 stores and Sentry need more: pip install 'trackside[web,production]'\n"
     assert (found.returncode, found.stderr) == (2, why)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import environ
 import jwt
 import pytest
 import responses
@@ -24,6 +23,7 @@ from requests import ConnectionError
 from campaigns.models import User
 from tests.making import make_user
 from tests.teamwork import signed_in
+from trackside.environment import Environment
 from trackside.login_providers import login_providers
 
 pytestmark = pytest.mark.django_db
@@ -38,13 +38,9 @@ NAMES = {
 ANN = {"sub": "42", "name": "Ann Lee", "email": "ann@university.example", "email_verified": True}
 
 
-class Environment(environ.Env):
-    ENVIRON = NAMES
-
-
 @pytest.fixture(autouse=True)
 def configured(settings: LazySettings) -> None:
-    settings.SOCIALACCOUNT_PROVIDERS = login_providers(Environment())
+    settings.SOCIALACCOUNT_PROVIDERS = login_providers(Environment(NAMES))
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 
 
@@ -217,12 +213,7 @@ def test_without_settings_there_are_no_other_logins(settings: LazySettings) -> N
 
 
 def test_half_of_the_settings_are_an_error() -> None:
-    class Half(environ.Env):
-        ENVIRON = {"OIDC_CLIENT_ID": "trackside", "OIDC_SERVER_URL": SERVER}
-
-    class Empty(environ.Env):
-        ENVIRON: dict[str, str] = {}
-
+    half = {"OIDC_CLIENT_ID": "trackside", "OIDC_SERVER_URL": SERVER}
     with pytest.raises(ImproperlyConfigured, match="OIDC_SECRET"):
-        login_providers(Half())
-    assert login_providers(Empty()) == {}
+        login_providers(Environment(half))
+    assert login_providers(Environment({})) == {}

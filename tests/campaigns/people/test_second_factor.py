@@ -188,5 +188,5 @@ def test_where_it_is_off_nothing_shows_it(settings: LazySettings) -> None:
 def test_the_site_needs_no_setting_for_any_of_this() -> None:
     """The embedded site and the demo."""
     text = Path("trackside/settings.py").read_text()
-    assert 'env.str("SECOND_FACTOR", default="off")' in text
+    assert 'env.choice("SECOND_FACTOR", ["off", "optional", "organisers"], default="off")' in text
     assert signed_in(make_user()).get("/").status_code == 200
