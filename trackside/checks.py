@@ -9,11 +9,13 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.core.files.storage import default_storage
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
 from django.http.request import validate_host
 from django.utils import timezone
 
 from scoring.models import Backup
+from trackside.applied_migrations import warning_about_newer
 
 OLDEST_BACKUP = timedelta(days=8)  # so that a weekly one may be late
 LEAST_PASSWORD = 12
@@ -33,6 +35,20 @@ def check_deployment(**_: object) -> list[CheckMessage]:
     return list(_doubts_of_deployment())
 
 
+@register(Tags.database)
+def check_migrations(*, databases: list[str] | None = None, **_: object) -> list[CheckMessage]:
+    """Run by `migrate`, and by `check --database default`."""
+    return _newer_migrations() if databases else []
+
+
+@register(Tags.database, deploy=True)
+def check_deployed_migrations(
+    *, databases: list[str] | None = None, **_: object
+) -> list[CheckMessage]:
+    """The same by `check --deploy`."""
+    return [] if databases else _newer_migrations()
+
+
 @register(Tags.security, deploy=True)
 def check_backups(**_: object) -> list[CheckMessage]:
     """Whether a backup was made lately. Says nothing if the database does not respond or has no
@@ -45,6 +61,15 @@ def check_backups(**_: object) -> list[CheckMessage]:
         return []
     return [Warning(f"No backup was completed in the last {OLDEST_BACKUP.days} days: see the"
                     " command backup.")]  # fmt: skip
+
+
+def _newer_migrations() -> list[CheckMessage]:
+    """Says nothing if the database does not respond."""
+    try:
+        why = warning_about_newer(MigrationLoader(connection))
+    except DatabaseError:
+        return []
+    return [Warning(why)] if why else []
 
 
 def _limits_out_of_order() -> Iterator[CheckMessage]:

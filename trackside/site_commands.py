@@ -28,6 +28,7 @@ MANAGED: Final = {
 }
 
 _WITHOUT_SITE: Final = {"migrate", "restore", "check", "manage"}  # commands that need none
+_RUNNING: Final = {"serve", "worker"}
 _HELP: Final = {"-h", "--help"}
 _ASKS_NOTHING: Final = {"--noinput", "--no-input", "--version", *_HELP}
 _NO_SITE: Final = (
@@ -70,8 +71,8 @@ def _refusal(command: str, arguments: Sequence[str]) -> str:
         return ""  # it has a folder of its own
     folder = Path(os.environ.get("VAR_DIR") or data_folder())
     database = folder / "trackside.sqlite3"
-    is_running, is_help = command in ("serve", "worker"), bool(_HELP & {*arguments})
-    if is_running and is_help:
+    is_help = bool(_HELP & {*arguments})
+    if command in _RUNNING and is_help:
         return ""
     is_there = bool(os.environ.get("DATABASE_URL")) or database.exists()
     if not (is_there or is_help or command in _WITHOUT_SITE):
@@ -80,11 +81,11 @@ def _refusal(command: str, arguments: Sequence[str]) -> str:
         return why
     if database.exists() and not os.access(database, os.W_OK):
         return f"The database {database} cannot be written. Change its owner or its permissions."
-    return _why_not_to_start(command, arguments) if is_running else ""
-
-
-def _why_not_to_start(command: str, arguments: Sequence[str]) -> str:
-    return (_unusable_address(arguments) if command == "serve" else "") or _missing_migrations()
+    if is_help or command in {"check", "manage"}:
+        return ""
+    if command == "serve" and (why := _unusable_address(arguments)):
+        return why
+    return _unusable_database(command)
 
 
 def _lacks_production() -> bool:
@@ -113,22 +114,31 @@ def _unusable_address(arguments: Sequence[str]) -> str:
     return ""
 
 
-def _missing_migrations() -> str:
-    """Whether the database is older than the program. A server that does not answer yet is left to
-    the process, which waits for it."""
+def _unusable_database(command: str) -> str:
+    """Why the command cannot work with the database, or "". Warns if it is newer than the program.
+    A server that does not answer yet is left to a process that runs the site, which waits."""
     import_module("trackside.environment").exit_if_unreadable()
     import_module("django").setup()
     db = import_module("django.db")
     executor_of = import_module("django.db.migrations.executor").MigrationExecutor
     try:
+        if command in _WITHOUT_SITE:
+            db.connection.ensure_connection()
+            return ""
         executor = executor_of(db.connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    except db.OperationalError:
-        return ""
+    except db.DatabaseError as error:
+        if command in _RUNNING and isinstance(error, db.OperationalError):
+            return ""
+        reason = str(error).partition("\n")[0].rstrip(".")
+        return f"The database cannot be used: {reason}. See DATABASE_URL and TRACKSIDE_HOME."
     finally:
         db.connection.close()
     if not executor.loader.applied_migrations:
         return _NO_SITE.format("in the database")
+    applied = import_module("trackside.applied_migrations")
+    if newer := applied.warning_about_newer(executor.loader):
+        sys.stderr.write(f"Warning: {newer}\n")
     if not missing:
         return ""
     return (

@@ -2,8 +2,10 @@
 
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -175,6 +177,55 @@ def test_no_process_starts_with_a_database_that_is_older_than_the_program(tmp_pa
         (line,) = found.stderr.strip().splitlines()
         assert line.startswith("The database is older than this version of Trackside:")
         assert line.endswith("Then run `trackside migrate`.")
+
+
+@pytest.mark.parametrize(
+    "command", [["backup", "x.tar"], ["createuser", "--noinput", "--email", "a@b.org"]]
+)
+def test_no_command_about_a_site_works_without_its_tables(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "trackside.sqlite3").touch()
+    found = trackside(*command, TRACKSIDE_HOME=str(tmp_path))
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith("There is no site in the database. Create it with")
+    assert len(found.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", [["migrate"], ["verify"], ["worker"]])
+def test_a_database_that_cannot_be_used_is_refused(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "trackside.sqlite3").write_bytes(b"something else" * 99)
+    found = trackside(*command, TRACKSIDE_HOME=str(tmp_path))
+    assert (found.returncode, found.stdout) == (2, "")
+    reason = "The database cannot be used: file is not a database."
+    assert found.stderr == f"{reason} See DATABASE_URL and TRACKSIDE_HOME.\n"
+
+
+def test_a_database_that_does_not_respond_is_refused(tmp_path: Path) -> None:
+    servers = {"DATABASE_URL": "postgres://u@127.0.0.1:1/d", "BROKER_URL": "redis://127.0.0.1:1"}
+    found = trackside("migrate", TRACKSIDE_HOME=str(tmp_path), **servers)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith("The database cannot be used: connection failed")
+    assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_database_of_a_newer_version_is_mentioned(tmp_path: Path) -> None:
+    """It works, because an upgrade leaves the tables that the version before it needs."""
+    home = str(tmp_path)
+    trackside("migrate", "contenttypes", "--verbosity", "0", TRACKSIDE_HOME=home)
+    with closing(sqlite3.connect(tmp_path / "trackside.sqlite3")) as database, database:
+        database.execute(
+            "INSERT INTO django_migrations (app, name, applied) VALUES "
+            "('scoring', '9999_later', '2027-01-01'), ('scoring', '0001_squashed', '2026-01-01')"
+        )
+    warning = "The database is newer than this version of Trackside, which does not know 1 of its"
+    served = trackside("worker", TRACKSIDE_HOME=home)
+    assert served.stderr.startswith(f"Warning: {warning}")
+    migrate = trackside("migrate", "contenttypes", TRACKSIDE_HOME=home)
+    assert migrate.returncode == 0
+    checked = trackside("check", "--deploy", TRACKSIDE_HOME=home)
+    for each in (migrate, checked):
+        assert each.stderr.count(warning) == 1
 
 
 @pytest.mark.parametrize("where", ["option", "environment", "PORT"])
