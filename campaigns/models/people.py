@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -20,9 +21,14 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **facts: Any) -> "User":
-        return self.create_user(
-            email, password, **{"is_staff": True, "is_superuser": True, "is_approved": True} | facts
-        )
+        """An operator, who has access to the server and therefore need not confirm the address."""
+        if self.filter(emailaddress__email__iexact=email, emailaddress__verified=True).exists():
+            raise ValidationError("Another account has this email address.")
+        rights = {"is_staff": True, "is_superuser": True, "is_approved": True}
+        with transaction.atomic(using=self._db):
+            user = self.create_user(email, password, **rights | facts)
+            user.emailaddress_set.create(email=user.email, verified=True, primary=True)
+        return user
 
 
 class User(AbstractBaseUser, PermissionsMixin):

@@ -13,7 +13,7 @@ from knox.models import AuthToken
 
 from campaigns import lifecycle
 from campaigns.errors import CannotJoin
-from campaigns.models import Campaign, Invitation, Membership
+from campaigns.models import Campaign, Invitation, Membership, User
 from campaigns.people import membership as people
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
@@ -31,6 +31,26 @@ def test_a_person_founds_a_team_and_is_in_it() -> None:
     team = people.create_own_team(campaign=campaign, person=alice, name="Alpha")
     membership = Membership.objects.get(person=alice)
     assert (membership.team, membership.role) == (team, Membership.Role.PARTICIPANT)
+
+
+def test_an_operator_from_the_command_line_need_not_confirm_the_address(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", "correct horse battery")
+    call_command("createsuperuser", interactive=False, email="Ada@Example.org", verbosity=0)
+    client = Client()
+    sent = {"login": "ada@example.org", "password": "correct horse battery"}
+    client.post(reverse("account_login"), sent)
+    assert client.get(reverse("campaigns:account")).status_code == 200
+    address = User.objects.get(email="ada@example.org").emailaddress_set.get()
+    assert (address.email, address.verified, address.primary) == ("ada@example.org", True, True)
+
+
+def test_an_operator_does_not_get_the_verified_address_of_another_person() -> None:
+    make_user().emailaddress_set.create(email="ada@example.org", verified=True)
+    with pytest.raises(CommandError, match="Another account has this email address"):
+        call_command("createsuperuser", interactive=False, email="Ada@example.org")
 
 
 def test_a_team_does_not_learn_the_address_of_an_organiser_who_made_its_link() -> None:
