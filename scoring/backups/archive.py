@@ -73,6 +73,7 @@ def back_up(path: Path) -> Report:
             raise CannotBackUp(str(error)) from None
         digests: dict[str, str] = {}
         missing, damaged = [], []
+        draft.touch(0o640)  # password hashes, unpublished qrels
         with tarfile.open(draft, "w") as archive:
             archive.add(dump, DATABASE)
             for key, copy in _copies(list(owned), folder):

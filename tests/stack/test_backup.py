@@ -136,6 +136,7 @@ def test_a_restored_site_says_what_it_said(
     ):
         done = manage(here, *command)
         assert done.returncode == 0, done.stderr
+    assert Path(kept).stat().st_mode & 0o777 == 0o640
     said = manage(here, "shell", "-v", "0", "-c", LOOK).stdout
     assert "accepted True" in said
     assert "('AP', 0.75)" in said
