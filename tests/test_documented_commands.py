@@ -37,7 +37,9 @@ ON_A_SITE = (
 # Why others are not run, by what they begin with.
 NOT_RUN = {
     r"docker |umask 077|cat >+\.env": "needs Docker: tests/container run the same services",
-    r"(apt|systemctl|certbot|nginx|ln|sed) ": "changes the machine: test_tls_examples.py",
+    r"(apt|certbot|nginx|ln|sed) |systemctl reload": "changes the machine: test_tls_examples.py",
+    r"useradd |/opt/trackside/|site\b|systemctl enable": "changes the machine: "
+    "test_systemd_units.py",
     r"make ": "runs in the gate, before a release, or until it is stopped",
     r"trackside (demo|serve|worker|createuser)$": "runs until it is stopped, or asks: see "
     "test_make_demo.py, test_building.py, test_site_commands.py",
