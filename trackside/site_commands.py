@@ -31,6 +31,14 @@ _WITHOUT_SITE: Final = {"migrate", "restore", "check", "manage"}  # commands tha
 _RUNNING: Final = {"serve", "worker"}
 _HELP: Final = {"-h", "--help"}
 _ASKS_NOTHING: Final = {"--noinput", "--no-input", "--version", *_HELP}
+_FOLLOWING: Final = "Your options follow these:"
+_INTRODUCTIONS: Final = {  # to the help of other programs
+    "serve": f"Runs gunicorn with {' '.join(SERVE[4:])}. {_FOLLOWING}",
+    "worker": f"Runs a worker of Celery with {' '.join(WORKER[6:])}. {_FOLLOWING}",
+    "migrate": "Runs the command migrate of Django, which has these options. Trackside sets none:",
+    "createuser": "Runs the command createsuperuser of Django, which has these options. Trackside "
+    "sets none:",
+}
 _NO_SITE: Final = (
     "There is no site {}. Create it with `trackside migrate`, or name the folder of a site in "
     "TRACKSIDE_HOME."
@@ -58,6 +66,8 @@ def run(command: str, arguments: Sequence[str]) -> int:
     if why := _refusal(command, arguments):
         sys.stderr.write(f"{why}\n")
         return BAD_INPUT
+    if command in _INTRODUCTIONS and _HELP & {*arguments}:
+        print(f"{_INTRODUCTIONS[command]}\n")
     if command in MANAGED:
         return _manage([MANAGED[command], *arguments])
     return _OTHERS[command](arguments)

@@ -78,6 +78,26 @@ def test_an_account_without_a_terminal_needs_its_password_in_the_environment(
     assert "--noinput" in trackside("createuser", "--help").stdout
 
 
+@pytest.mark.parametrize(
+    ("command", "introduction", "usage"),
+    [
+        ("serve", "Runs gunicorn with --no-control-socket ", "usage: gunicorn"),
+        ("worker", "Runs a worker of Celery with --loglevel INFO ", "Usage: "),
+        ("migrate", "Runs the command migrate of Django", "usage: "),
+        ("createuser", "Runs the command createsuperuser of Django", "usage: "),
+    ],
+)
+def test_the_help_of_another_program_is_introduced(
+    tmp_path: Path, command: str, introduction: str, usage: str
+) -> None:
+    first, empty, second, *_ = trackside(
+        command, "--help", TRACKSIDE_HOME=str(tmp_path)
+    ).stdout.splitlines()
+    assert first.startswith(introduction)
+    assert (first.endswith(":"), empty) == (True, "")
+    assert second.startswith(usage)
+
+
 @pytest.mark.long
 def test_an_account_is_created_without_a_terminal(tmp_path: Path) -> None:
     settings = {"TRACKSIDE_HOME": str(tmp_path), "DJANGO_SUPERUSER_PASSWORD": "correct horse"}
