@@ -386,8 +386,26 @@ def test_runs_of_an_import_are_checked_and_scored_after_uploads(folder: Path) ->
 
 
 def test_a_folder_without_topics_says_so(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="no topics file"):
-        imported(tmp_path)
+    told = f"{tmp_path} has no topics file: topics.xml, topics.txt or topics.tsv."
+    assert error_of_import(tmp_path) == told
+
+
+def test_an_error_names_its_file_once(folder: Path) -> None:
+    missing = folder / "no-table.csv"
+    told = error_of_import(folder, runs_table=missing)
+    assert told == f"{missing}: No such file or directory"
+    (folder / "qrels.txt").write_text("1 0 A\n")
+    assert error_of_import(folder).startswith(f"{folder}/qrels.txt: line 1: ")
+    (folder / "qrels.txt").write_text("9 0 A 0\n")
+    assert error_of_import(folder).startswith(f"{folder}/qrels.txt: line 1: UNKNOWN_TOPIC ")
+    (folder / "topics.xml").write_text("no topics")
+    assert error_of_import(folder).startswith(f"{folder}/topics.xml: ")
+
+
+def error_of_import(folder: Path, **options: object) -> str:
+    with pytest.raises(CommandError) as caught:
+        imported(folder, **options)
+    return str(caught.value)
 
 
 def test_nothing_is_written_over(folder: Path) -> None:

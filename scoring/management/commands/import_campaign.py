@@ -67,8 +67,8 @@ class Command(BaseCommand):
                 left_out = self._import_runs(campaign, folder.runs, table)
                 self._perform(campaign)
                 unused = names_without_file(table, folder.runs)
-        except (FolderError, FormatError) as error:
-            raise CommandError(f"{options['folder']}: {error}") from error
+        except FolderError as error:
+            raise CommandError(str(error)) from error
         refused = [run for run in _not_accepted(campaign) if run.pk not in known]
         self._report(campaign, refused, timings, time.perf_counter() - started)
         if unused:
@@ -90,20 +90,26 @@ class Command(BaseCommand):
             for key in ("name", "unknown_topics", "no_relevant", "rel")
             if options[key] is not None
         }
-        data, stated = qrels_in(folder) or (None, None)
-        highest = int(read_qrels(data).grades.max(initial=1)) if data else 1
+        # As the user has named it: files of a data set are in a temporary folder.
+        place = Path(options["folder"])
+        qrels = place / folder.qrels.name if folder.qrels else place
+        with _named(qrels):
+            data, stated = qrels_in(folder) or (None, None)
+            highest = int(read_qrels(data).grades.max(initial=1)) if data else 1
         campaign = campaign_for(
             slug=options["slug"],
             highest_grade=max(highest, 1),
             organiser=_organiser(options["organiser"]),
             facts=facts,
         )
-        topics, warnings = read_topics_file(folder.topics.read_bytes())
+        with _named(place / folder.topics.name):
+            topics, warnings = read_topics_file(folder.topics.read_bytes())
         for warning in warnings:
             self.stderr.write(f"{folder.topics.name}: warning: {warning}")
         add_topics(campaign=campaign, topics=topics, actor=None)
         if data:
-            self._add_qrels(campaign, folder.qrels.name, data, stated)
+            with _named(qrels):
+                self._add_qrels(campaign, qrels.name, data, stated)
         return Campaign.objects.get(pk=campaign.pk)
 
     def _add_qrels(
@@ -180,19 +186,31 @@ def _folder_of(source: str) -> Iterator[CampaignFolder]:
         yield open_folder(Path(scratch))
 
 
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Errors in this file begin with its name."""
+    try:
+        yield
+    except (OSError, FormatError) as error:
+        raise CommandError(f"{path}: {_reason(error)}") from error
+
+
 def _read_table(path: Path | None) -> RunsTable:
     if path is None:
         return RunsTable()
-    try:
+    with _named(path):
         return read_runs_table(path.read_bytes())
-    except (OSError, FormatError) as error:
-        raise CommandError(f"{path}: {error}") from error
+
+
+def _reason(error: Exception) -> str:
+    """Without the name of the file."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _left_out_text(path: Path | None, table: RunsTable, left_out: Mapping[str, Exception]) -> str:
     """Every wrong row with its line, and every run file that was not imported."""
     lines = [f"{path}: {problem}" for problem in table.problems]
-    lines += [f"{name} is not imported: {error}." for name, error in left_out.items()]
+    lines += [f"{name} is not imported: {_reason(error)}." for name, error in left_out.items()]
     return "\n".join((*lines, "Correct these and run the command again. It adds what is missing."))
 
 
