@@ -113,6 +113,17 @@ def test_a_person_asks_and_an_operator_approves_with_one_press(operator: User) -
     assert sent_mail() == []
 
 
+def test_without_an_address_of_the_site_the_email_names_the_page_and_the_command(
+    operator: User, settings: LazySettings
+) -> None:
+    settings.SITE_URL = ""
+    person = make_user()
+    organiser_requests.request_permission(person=person, purpose="A test.")
+    (to_operator,) = sent_mail()
+    assert "on the page Organiser requests" in to_operator.body
+    assert f"\ntrackside manage approve {person.email}\n" in to_operator.body
+
+
 def test_a_declined_person_learns_why_and_when_to_ask_again(operator: User) -> None:
     person = make_user()
     request = organiser_requests.request_permission(person=person, purpose="A test.")
