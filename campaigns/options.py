@@ -65,6 +65,9 @@ def _named(offered: Offered) -> dict[str, str]:
 
 
 OF_PREVIEWS: Final = frozenset({"as", "at"})  # on every page of a campaign
+TRACKING: Final = frozenset(  # added to shared links by other sites; pages need no note about them
+    {"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "fbclid", "gclid"}
+)
 WITH_NOTES: Final = ("campaigns", "guides", "scoring")  # namespaces of our own pages
 MOST: Final = 5  # in one note
 
@@ -92,7 +95,7 @@ def ignored_parameters(request: HttpRequest) -> list[IgnoredParameter]:
     known = getattr(match.func, "query_parameters", frozenset())
     if "slug" in match.kwargs:
         known |= OF_PREVIEWS
-    unknown = [name for name in request.GET if name not in known][:MOST]
+    unknown = [name for name in request.GET if name not in known | TRACKING][:MOST]
     return [IgnoredParameter(shortened(name), nearest_parameter(name, known)) for name in unknown]
 
 

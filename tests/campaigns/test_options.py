@@ -48,11 +48,17 @@ def test_a_parameter_of_another_page_is_named(campaign: Campaign) -> None:
         "/campaigns/known/?as=public&at=open",  # of a preview, without effect for others
         "/accounts/login/?next=/&theme=dark",  # not a page of ours
         "/guides/?q=rbp",
+        "/campaigns/known/?utm_source=list&utm_medium=email&utm_campaign=a&utm_term=b&utm_content=c",
+        "/campaigns/known/leaderboard/?fbclid=1&gclid=2",
         "/",
     ],
 )
 def test_no_other_page_has_a_note(path: str, campaign: Campaign) -> None:
     assert notes(path) == []
+
+
+def test_the_api_refuses_what_a_page_does_not_note() -> None:
+    assert Client().get("/api/campaigns/?utm_source=list").status_code == 400
 
 
 def test_hostile_names_are_shown_as_text_and_few_of_them(campaign: Campaign) -> None:
