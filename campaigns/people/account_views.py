@@ -1,11 +1,10 @@
 """The account page: name, email preference and API tokens; email addresses, data export and
 closing."""
 
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account import views as allauth_views
-from allauth.core.internal import ratelimit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -31,8 +30,7 @@ from campaigns.people.accounts import (
 )
 from campaigns.people.forms import AccountForm, CloseAccountForm
 from campaigns.people.membership import find_invitation
-
-ATTEMPTS_FOR_A_USE: Final = 3  # of a link, to sign up in a day
+from campaigns.people.sign_up_limits import take_attempt
 
 
 @login_required
@@ -91,7 +89,7 @@ class SignUpView(allauth_views.SignupView):
 
 def _is_counted_for_link(request: HttpRequest) -> bool:
     """Whether the page after the sign-up is a link with uses left, and not too many have signed up
-    by it today. A mistyped form counts too, so there are more attempts than uses."""
+    by it today."""
     path = urlsplit(request.POST.get("next") or request.GET.get("next", "")).path
     try:
         match = resolve(path)
@@ -100,14 +98,7 @@ def _is_counted_for_link(request: HttpRequest) -> bool:
     if match.view_name != "campaigns:invitation":
         return False
     link = find_invitation(match.kwargs["token"])
-    if link is None or link.is_used_up:
-        return False
-    attempts = f"{ATTEMPTS_FOR_A_USE * link.max_uses}/d/key"
-    limits = {"signup_by_link": attempts}
-    usage = ratelimit.consume(
-        request, app="allauth.account", action="signup_by_link", config=limits, key=str(link.pk)
-    )
-    return usage is not None
+    return link is not None and not link.is_used_up and take_attempt(link)
 
 
 class EmailView(allauth_views.EmailView):

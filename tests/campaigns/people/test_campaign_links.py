@@ -2,11 +2,13 @@
 
 import html
 import re
+from datetime import timedelta
 
 import pytest
 from django.conf import LazySettings
 from django.core import mail
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -16,6 +18,7 @@ from campaigns.errors import CannotJoin
 from campaigns.models import Campaign, Invitation, Membership, Team, User
 from campaigns.people import announcements, teams
 from campaigns.people import membership as people
+from campaigns.people.sign_up_limits import take_attempt
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.teamwork import signed_in, url_of
 
@@ -355,6 +358,26 @@ class TestSignUpsOfACourse:
         mistyped = [self.sign_up(number, token, passwords="other") for number in range(6)]
         assert mistyped == [200] * 6
         assert [self.sign_up(number, token) for number in range(2)] == [302, 429]
+
+    def test_what_is_stored_does_not_grow_with_the_attempts(self, campaign: Campaign) -> None:
+        """A link of a course can have 15,000."""
+        _, token = make_link(campaign, max_uses=50)
+        lengths = []
+        for number in range(3):
+            self.sign_up(number, token)
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT sum(length(value)) FROM shared_counts")
+                lengths.append(cursor.fetchone()[0])
+        assert len({*lengths}) == 1, lengths
+
+    def test_the_attempts_of_a_link_are_counted_by_day(
+        self, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        link, _ = make_link(campaign, max_uses=1)
+        today = timezone.now()
+        assert [take_attempt(link) for _ in range(4)] == [True, True, True, False]
+        monkeypatch.setattr(timezone, "now", lambda: today + timedelta(days=1))
+        assert take_attempt(link)
 
     @pytest.mark.parametrize("why", ["revoked", "expired", "used up", "unknown"])
     def test_a_link_that_is_not_valid_lifts_no_limit(self, campaign: Campaign, why: str) -> None:
