@@ -59,8 +59,10 @@ def read_description(campaign: Campaign, data: Mapping[str, Any]) -> Description
             return reader(raw, *arguments)
         except ValueError as error:
             errors[key] = str(error)
+        except ValidationError as error:
+            errors[key] = error.message
 
-    name = read("name", _name)
+    name = read("name", read_name)
     run_type = read("run_type", _run_type, campaign.run_types)
     text = read("description", _text, LONGEST_TEXT)
     priority = read("priority", _priority) if campaign.asks_priority else None
@@ -74,19 +76,17 @@ def read_description(campaign: Campaign, data: Mapping[str, Any]) -> Description
     return Description(name=name, run_type=run_type, text=text, priority=priority, answers=given)
 
 
+def read_name(raw: str) -> str:
+    """The name that a person typed, "" for the tag of the file. Raises `ValidationError`."""
+    return checked_name(raw) if raw.strip() else ""
+
+
 def checked_name(name: str) -> str:
     """The name of a run, with single spaces. Raises `ValidationError`."""
     name = " ".join(name.split())
     if fault := name_fault(name):
         raise ValidationError(f"{fault[0].upper()}{fault[1:]}. Write another name.")
     return name
-
-
-def _name(raw: str) -> str:
-    try:
-        return checked_name(raw) if raw else ""
-    except ValidationError as error:
-        raise ValueError(error.message) from error
 
 
 def check_fields(spec: object) -> None:

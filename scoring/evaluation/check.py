@@ -71,9 +71,8 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
             _refuse_same_file(run, twin)
             return
         report["same_as"] = same_rankings(run, stored.digest)
-        name = decisions.free_name(run, run.name or tag)
-        if name != (run.name or tag):
-            warnings.append(_renamed(run.name or tag, name))
+        name, renamed = given_name(run, run.name or tag)
+        warnings += renamed
         StoredRanking.objects.create(
             run=run,
             **stored._asdict(),
@@ -111,9 +110,13 @@ def _refuse_same_file(run: Run, twin: Run) -> None:
     decisions.refuse_run(run, problems=[problem.as_dict()], total=1, tag=twin.tag)
 
 
-def _renamed(wished: str, name: str) -> Problem:
+def given_name(run: Run, wished: str) -> tuple[str, list[Problem]]:
+    """The name that the run gets, with a warning if another run of its team has the wished one."""
+    name = decisions.free_name(run, wished)
+    if name == wished:
+        return name, []
     message = f"your team has another run of this name, so this run is named {name}"
-    return Problem(code="RENAMED", line=None, message=message, value=wished)
+    return name, [Problem(code="RENAMED", line=None, message=message, value=wished)]
 
 
 def _same_file_warnings(run: Run) -> list[Problem]:

@@ -18,8 +18,10 @@ from rest_framework.throttling import SimpleRateThrottle
 
 from campaigns.access import Viewer
 from campaigns.errors import SubmissionRefused
+from campaigns.models import Run
 from campaigns.text import zones
 from campaigns.trec.problems import Problem
+from scoring.evaluation.check import given_name
 from scoring.evaluation.reading import parsed_file, ranking_of
 from scoring.evaluation.validation_report import validation_report
 
@@ -34,6 +36,7 @@ _PLACES: Final = threading.BoundedSemaphore(AT_ONCE)
 class Trial:
     """What a submission of the file would have said."""
 
+    name: str
     tag: str
     topics: int
     lines: int
@@ -50,9 +53,9 @@ class Trials(SimpleRateThrottle):
         return self.cache_format % {"scope": self.scope, "ident": viewer.person.pk}
 
 
-def try_file(viewer: Viewer, upload: File) -> Trial:
-    """Checks a file as a submission would be checked. Raises `SubmissionRefused` if nobody may try
-    files now, and `FormatError` with the problems of the file."""
+def try_file(viewer: Viewer, upload: File, name: str = "") -> Trial:
+    """Checks a file as a submission with this run name would be checked. Raises
+    `SubmissionRefused` if nobody may try files now, and `FormatError` with the file's problems."""
     codes = _codes(viewer)
     with _place(viewer):
         upload.seek(0)
@@ -63,10 +66,14 @@ def try_file(viewer: Viewer, upload: File) -> Trial:
             max_bytes=UNPACKED_BYTES,
             max_seconds=SECONDS,
             file_name=upload.name or "",
-            is_named_by_tag=True,
+            is_named_by_tag=not name,
         )
         report = validation_report(parsed.warnings, ranking_of(parsed), codes)
-    return Trial(parsed.tag, len(parsed.topics), parsed.line_count, parsed.warnings, report)
+    name, warnings = name or parsed.tag, parsed.warnings
+    if viewer.team is not None:
+        name, renamed = given_name(Run(team=viewer.team), name)
+        warnings = (*warnings, *renamed)
+    return Trial(name, parsed.tag, len(parsed.topics), parsed.line_count, warnings, report)
 
 
 def refuse_trials(viewer: Viewer) -> None:

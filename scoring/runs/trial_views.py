@@ -10,12 +10,22 @@ from django.views.decorators.http import require_http_methods
 
 from campaigns import access
 from campaigns.errors import SubmissionRefused
+from campaigns.runs.description import LONGEST_NAME, read_name
 from campaigns.trec.problems import FormatError
 from scoring.runs import trial
 
 
 class TrialForm(forms.Form):
     file = forms.FileField(label="Run file", allow_empty_file=True)  # the check refuses it
+    name = forms.CharField(
+        required=False,
+        label="Run name",
+        max_length=LONGEST_NAME,
+        help_text="The name that you would submit the file with. Empty: the tag of the file.",
+    )
+
+    def clean_name(self) -> str:
+        return read_name(self.cleaned_data["name"])
 
 
 @login_required
@@ -27,7 +37,8 @@ def run_trial(request: HttpRequest, slug: str) -> HttpResponse:
     status = 200
     try:
         if form.is_bound and form.is_valid():
-            context["trial"] = trial.try_file(viewer, form.cleaned_data["file"])
+            file, name = form.cleaned_data["file"], form.cleaned_data["name"]
+            context["trial"] = trial.try_file(viewer, file, name)
         else:
             trial.refuse_trials(viewer)
             status = 400 if form.is_bound else 200

@@ -131,12 +131,18 @@ class Site:
         return self._followed(slug, answer["id"], wait, report)
 
     def try_file(
-        self, slug: str, run: RunSource, *, progress: Progress | None = None
+        self,
+        slug: str,
+        run: RunSource,
+        *,
+        name: str | None = None,
+        progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Checks a run as a submission is checked, without submitting it, also before you have a
-        team: tag, topics, lines, warnings and validation report. Raises SiteError if the run would
-        be refused, with the lines of its problems."""
-        upload = upload_of(run, {}, name=None, progress=progress or (lambda _: None))
+        team: name, tag, topics, lines, warnings and validation report. Raises SiteError if the run
+        would be refused, with the lines of its problems."""
+        fields = {"name": name}
+        upload = upload_of(run, fields, name=name, progress=progress or (lambda _: None))
         answer = self._connection.post(_path(slug, "runs", "try"), upload.headers, upload.body)
         found: dict[str, Any] = answer.json()
         return found

@@ -23,15 +23,17 @@ from tests.making import make_user
 pytestmark = pytest.mark.usefixtures("wake_ups")
 
 
-def tried(world: World, data: bytes, *, browser: Client | None = None) -> HttpResponse:
+def tried(
+    world: World, data: bytes, *, browser: Client | None = None, **fields: str
+) -> HttpResponse:
     url = reverse("scoring:run-trial", args=[world.campaign.slug])
     file = SimpleUploadedFile("mine.txt", data)
-    return (browser or world.browser).post(url, {"file": file})
+    return (browser or world.browser).post(url, {"file": file} | fields)
 
 
-def tried_by_script(world: World, data: bytes) -> HttpResponse:
+def tried_by_script(world: World, data: bytes, **fields: str) -> HttpResponse:
     url = reverse("api:run-trial", args=[world.campaign.slug])
-    return world.browser.post(url, {"file": SimpleUploadedFile("mine.txt", data)})
+    return world.browser.post(url, {"file": SimpleUploadedFile("mine.txt", data)} | fields)
 
 
 def leaves_no_trace() -> bool:
@@ -118,6 +120,45 @@ def test_a_good_file_has_the_report_and_the_warnings_of_its_submission(world: Wo
     assert "run a&lt;b, with 2 topics and 6 lines" in text
     assert "4 documents in 2 topics" in text
     assert "no run of the team" not in text
+
+
+def test_a_typed_name_mends_a_tag_that_cannot_be_one(world: World) -> None:
+    data = run_file("=HYPERLINK(1)")
+    page = tried(world, data, name=" A  good name ").content.decode()
+    assert "It is run A good name, with" in page
+    answer = tried_by_script(world, data, name=" A  good name ").json()
+    assert (answer["name"], answer["tag"]) == ("A good name", "=HYPERLINK(1)")
+    assert leaves_no_trace()
+
+
+@pytest.mark.parametrize("name", ["=1+1", "a/../b", "a\u200bb", "x" * 65])
+def test_a_bad_name_is_refused_in_the_words_of_a_submission(world: World, name: str) -> None:
+    def told(url: str) -> HttpResponse:
+        fields = {"file": SimpleUploadedFile("mine.txt", run_file()), "name": name}
+        return world.browser.post(reverse(url, args=[world.campaign.slug]), fields)
+
+    pages = [told("scoring:run-trial"), told("campaigns:run-create")]
+    answers = [told("api:run-trial"), told("api:run-create")]
+    assert [each.status_code for each in (*pages, *answers)] == [400] * 4
+    errors = [page.context["form"].errors["name"] for page in pages]
+    assert errors[0] == errors[1]
+    assert answers[0].json() == answers[1].json()
+    assert leaves_no_trace()
+
+
+@pytest.mark.parametrize("typed", ["", "OURS"])
+def test_a_name_of_the_own_team_gets_the_number_of_its_submission(world: World, typed: str) -> None:
+    world.submitted_run(run_file())
+    data = run_file(documents=("d3", "d2"))
+    others = tried(world, data, browser=logged_in(make_user()), name=typed).content.decode()
+    assert "another run of this name" not in others
+    text = tried(world, data, name=typed).content.decode()
+    assert f"It is run {typed or 'ours'}-2," in text
+    assert "your team has another run of this name" in text
+    answer = tried_by_script(world, data, name=typed).json()
+    run = world.submitted_run(data, name=typed)
+    assert answer["name"] == run.name == f"{typed or 'ours'}-2"
+    assert answer["warnings"] == run.warnings
 
 
 def test_people_without_a_team_can_try_a_file(world: World) -> None:

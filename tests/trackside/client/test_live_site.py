@@ -43,6 +43,7 @@ def test_a_run_is_submitted_once_and_scored(world: World, site: ts.Site) -> None
 def test_a_file_is_tried_and_not_submitted(world: World, site: ts.Site) -> None:
     tried = site.try_file(world.campaign.slug, run_file())
     assert (tried["tag"], tried["topics"], tried["lines"]) == ("ours", 2, 6)
+    assert site.try_file(world.campaign.slug, run_file(), name="Our run")["name"] == "Our run"
     with pytest.raises(ts.SiteError) as refused:
         site.try_file(world.campaign.slug, b"1 Q0 d1 1 high tag\n")
     words = (
