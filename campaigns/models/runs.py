@@ -59,7 +59,7 @@ class Run(models.Model):
     name = models.CharField(  # "": as its tag, also for runs that an older release checked
         max_length=64, blank=True, default="", db_default=""
     )
-    tag = models.CharField(max_length=64, blank=True)  # column 6; known once the file is read
+    tag = models.CharField(max_length=1024, blank=True)  # column 6; known once the file is read
     run_type = models.CharField(max_length=9, choices=Type.choices, default=Type.AUTOMATIC)
     description = models.TextField(blank=True, max_length=4000)
     answers = models.JSONField(  # to the campaign's run_fields

@@ -138,7 +138,10 @@ def tag_problem(
     elif name := unseen_name(tag):
         message = f"tag contains {name}"
     elif is_name and (fault := name_fault(tag.decode())):
-        message = f"{fault}: submit the file with another run name, or change the tag"
+        message = (
+            f"{fault}: submit the file with another run name (field Run name; in the API, name), "
+            "or change the tag"
+        )
     return Problem("TAG", line, message, TAG + 1, shown(tag)) if message else None
 
 

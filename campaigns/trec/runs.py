@@ -67,6 +67,7 @@ def read_run(
     max_bytes: int = 1 << 30,
     max_seconds: float | None = None,
     max_name_bytes: int = TAG_BYTES,
+    max_tag_bytes: int | None = None,
     text_may_follow: bool = False,
     file_name: str = "",
     is_named_by_tag: bool = False,
@@ -76,7 +77,7 @@ def read_run(
     `known_topics` is the public topic list; topics outside it are refused or dropped. `max_depth`
     limits the documents of a topic. `max_lines` limits the lines: blank lines and comments count,
     lines of dropped topics do not. `max_bytes` limits the uncompressed file, `max_seconds` the
-    processor time. `max_name_bytes` limits topic ids and the tag, 64 bytes as on a site. In any
+    processor time. `max_name_bytes` limits topic ids, and the tag without `max_tag_bytes`. In any
     case a run has at most 20,000,000 lines, and lines × width of the longest document id at most
     256 MiB. Text after the tag is a problem, or with `text_may_follow` a warning, as trec_eval
     ignores it. Scores are bit for bit those of `float()`. The tag of a layout without tags is the
@@ -87,7 +88,12 @@ def read_run(
     findings = ProblemList()
     topics = TopicColumn(findings, known_topics, unknown_topics, max_name_bytes)
     reader = _RunReader(
-        findings, topics, max_lines, max_name_bytes, text_may_follow, is_named_by_tag
+        findings,
+        topics,
+        max_lines,
+        max_tag_bytes or max_name_bytes,
+        text_may_follow,
+        is_named_by_tag,
     )
     with findings.gathered():
         for block in read_blocks(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import BinaryIO
 
+from campaigns.trec.columns import LONGEST_NAME
 from campaigns.trec.compression import read_text
 from campaigns.trec.csv_rows import csv_rows, separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
@@ -191,7 +192,7 @@ def _row(
     answers = {name: known.get(name, "") for name in ("is_pooled", "is_baseline")}
     known_answers = YES | NO | {""}
     unclear = next((n for n, text in answers.items() if text.casefold() not in known_answers), "")
-    problem = tag_problem(tag.encode(), line)
+    problem = tag_problem(tag.encode(), line, LONGEST_NAME)
     if problem:
         place = list(cells).index(names["tag"]) + 1
         problem = Problem(problem.code, line, problem.message, place, problem.value)

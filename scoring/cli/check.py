@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from campaigns.trec.columns import LONGEST_NAME
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import ParsedRun, read_run
@@ -35,6 +36,7 @@ def _check(path: str, topics: Sequence[str], options: argparse.Namespace) -> int
         known_topics=topics,
         unknown_topics=options.unknown_topics,
         max_depth=options.depth,
+        max_tag_bytes=LONGEST_NAME,
         file_name="" if path == STANDARD_INPUT else path,
         is_named_by_tag=True,
     )

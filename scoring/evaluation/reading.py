@@ -7,6 +7,7 @@ from django.conf import settings
 
 from campaigns.models import Campaign, Run
 from campaigns.stored_files import open_stored
+from campaigns.trec.columns import LONGEST_NAME
 from campaigns.trec.run_metadata import read_metadata
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring.core.data.ranking import Ranking, rank
@@ -50,6 +51,7 @@ def parsed_file(
         max_lines=int(len(codes) * campaign.run_depth * 1.1) + COMMENT_LINES,
         max_bytes=max_bytes,
         max_seconds=max_seconds,
+        max_tag_bytes=LONGEST_NAME,
         file_name=file_name,
         is_named_by_tag=is_named_by_tag,
     )

@@ -93,10 +93,26 @@ def test_a_tag_that_cannot_be_a_name_is_refused_until_its_team_types_one(world: 
     assert (refused.state, problem["code"], problem["line"]) == ("refused", "TAG", 1)
     assert problem["message"] == (
         "a run name begins with a letter or a digit: "
-        "submit the file with another run name, or change the tag"
+        "submit the file with another run name (field Run name; in the API, name), or "
+        "change the tag"
     )
     run = world.submitted_run(data, name="Ours")
     assert (run.state, run.name, run.tag) == ("accepted", "Ours", "=HYPERLINK(1)")
+
+
+def test_a_tag_of_more_characters_than_a_name_is_refused_until_its_team_types_one(
+    world: World,
+) -> None:
+    data = run_file("x" * 80)
+    (problem,) = world.submitted_run(data).problems
+    assert problem["message"].startswith(
+        "a run name has at most 64 characters, and this one has 80: "
+        "submit the file with another run name (field Run name; in the API, name)"
+    )
+    run = world.submitted_run(data, name="Ours")
+    assert (run.state, run.name, run.tag) == ("accepted", "Ours", "x" * 80)
+    (problem,) = world.submitted_run(run_file("x" * 1025), name="Longer").problems
+    assert problem["message"] == "tag of 1,025 bytes, at most 1,024 allowed"
 
 
 def test_a_run_that_an_older_release_accepted_is_read_again_whatever_its_tag(world: World) -> None:

@@ -139,16 +139,25 @@ ROWS = [
     refuse("R74-65", swap(b" r\n", b" " + b"x" * 65 + b"\n"), "TAG", 1, "65 bytes"),
     refuse("R74-1MB", one(tag=b"x" * 1_000_000), "LINE_TOO_LONG", 2),
     *(
-        refuse(f"{row}-name", swap(b" r\n", b" %b\n" % tag), "TAG", 1, says, is_named_by_tag=True)
+        refuse(
+            f"{row}-name",
+            swap(b" r\n", b" %b\n" % tag),
+            "TAG",
+            1,
+            says,
+            max_tag_bytes=1024,
+            is_named_by_tag=True,
+        )
         for row, tag, says in [
             ("R75", b"<script>alert(1)</script>", "a run name begins with a letter or a digit"),
             ("R76-equals", b"=HYPERLINK(1)", "a run name begins with a letter or a digit"),
             ("R76-at", b"@SUM", "a run name begins with a letter or a digit"),
-            ("R76-minus", b"-2+3", "submit the file with another run name, or change the tag"),
+            ("R76-minus", b"-2+3", "with another run name (field Run name; in the API, name)"),
             ("R77-path", b"../../evil", "a run name begins with a letter or a digit"),
             ("R77-root", b"/evil", "a run name begins with a letter or a digit"),
             ("R77-inside", b"a/../evil", "a run name does not contain '..'"),
             ("R77-folder", b"evil/", "a run name does not end with '/'"),
+            ("R74", b"x" * 65, "at most 64 characters, and this one has 65: submit the file"),
             ("R77-percent", b"a%00", "a run name does not contain '%'"),
         ]
     ),
