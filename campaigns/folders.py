@@ -29,7 +29,6 @@ from django.utils import timezone
 from campaigns.errors import SubmissionRefused
 from campaigns.models import Campaign, Membership, Qrels, Run, Team, User
 from campaigns.models.runs import run_name
-from campaigns.people.teams import name_key
 from campaigns.qrels.stated_sources import (
     InvalidSources,
     StatedSources,
@@ -41,6 +40,7 @@ from campaigns.qrels.topics import topics_xml
 from campaigns.runs import submission
 from campaigns.stored_files import open_stored
 from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
+from campaigns.trec.names import name_key
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs_table import RunsTable, RunsTableRow
 

@@ -10,6 +10,7 @@ from campaigns.models import Announcement, Campaign, Membership, User
 from campaigns.people import email_invitations, membership
 from campaigns.people.announcements import EDITED
 from campaigns.trec.blocks import BLANK_LETTERS
+from campaigns.trec.names import composed
 
 INVITED_AS = [
     (Membership.Role.PARTICIPANT, "participant: submits runs in a team"),
@@ -108,10 +109,18 @@ class JoinForm(TermsForm):
             del self.fields["accepts_terms"], self.fields["digest"]
 
 
+class TeamNameField(forms.CharField):
+    def __init__(self) -> None:
+        super().__init__(max_length=100, label="Team name", validators=[check_visible])
+
+    def to_python(self, value: Any) -> str:
+        return composed(super().to_python(value))
+
+
 class TeamForm(JoinForm):
     """Creating one's own team."""
 
-    name = forms.CharField(max_length=100, label="Team name", validators=[check_visible])
+    name = TeamNameField()
     is_anonymous = forms.BooleanField(required=False, label="Stay anonymous")
     shares_files = forms.BooleanField(required=False, label="Others may download our run files")
     field_order = ["name", "is_anonymous", "shares_files", "digest", "accepts_terms"]
@@ -122,7 +131,7 @@ class TeamForm(JoinForm):
 
 
 class TeamEditForm(forms.Form):
-    name = forms.CharField(max_length=100, label="Team name", validators=[check_visible])
+    name = TeamNameField()
     is_anonymous = forms.BooleanField(required=False, label="Stay anonymous")
     shares_files = forms.BooleanField(required=False, label="Others may download our run files")
 
@@ -136,7 +145,7 @@ class TeamEditForm(forms.Form):
 class NewTeamForm(forms.Form):
     """A team that an organiser creates for others."""
 
-    name = forms.CharField(max_length=100, label="Team name", validators=[check_visible])
+    name = TeamNameField()
 
 
 class LinkForm(forms.Form):

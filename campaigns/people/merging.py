@@ -12,6 +12,7 @@ from campaigns.models import Run, Team, User
 from campaigns.models.runs import run_name
 from campaigns.people import teams
 from campaigns.quotas import quota_of
+from campaigns.trec.names import name_key
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,9 @@ def _obstacle(team: Team, into: Team) -> str:
     if team.disqualified_at is not None or into.disqualified_at is not None:
         return "A disqualified team cannot be merged. Reinstate it first."
     runs = Run.objects.live()
-    mine = {name.casefold() for name in runs.filter(team=into).values_list(run_name(), flat=True)}
+    mine = {name_key(name) for name in runs.filter(team=into).values_list(run_name(), flat=True)}
     theirs = runs.filter(team=team).values_list(run_name(), flat=True)
-    shared = sorted(name for name in theirs if name.casefold() in mine)
+    shared = sorted(name for name in theirs if name_key(name) in mine)
     if not shared:
         return ""
     names = ", ".join(shared[:10])

@@ -6,6 +6,7 @@ from typing import TypeAlias
 from campaigns.models import Campaign, Membership, Team
 from campaigns.people import teams
 from campaigns.people.email_invitations import Invited, invited_by_email
+from campaigns.trec.names import name_key
 
 Members: TypeAlias = list[Membership]
 
@@ -32,10 +33,10 @@ def people_rows(campaign: Campaign) -> PeopleRows:
             members[membership.team_id].append(membership)
             teams_of[membership.person_id] = f"in the team {membership.team}"
     alone = [each for each in memberships if each.team_id is None]
-    taken = {teams.name_key(team.name) for team in all_teams if team.approved_at is not None}
+    taken = {name_key(team.name) for team in all_teams if team.approved_at is not None}
     return PeopleRows(
         waiting=[
-            (team, members[team.pk], teams.name_key(team.name) in taken)
+            (team, members[team.pk], name_key(team.name) in taken)
             for team in all_teams
             if team.approved_at is None
         ],

@@ -3,7 +3,6 @@
 Each operation locks the team's row, so that operations of two organisers do not overlap.
 """
 
-import unicodedata
 from datetime import datetime
 
 from django.db import transaction
@@ -15,16 +14,12 @@ from campaigns.errors import CannotChangeTeam
 from campaigns.log import record
 from campaigns.mail import notices
 from campaigns.models import Campaign, Membership, Run, Team, User
+from campaigns.trec.names import composed, name_key
 
 NAME_TAKEN = (
     "Another team of this campaign has this name. Choose another one. If it is your team, ask a "
     "member for an invitation link."
 )
-
-
-def name_key(name: str) -> str:
-    """Equal for names that differ only in case, spaces, or the encoding of their characters."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def approved_team_named(campaign: Campaign, name: str, *, but: Team | None = None) -> Team | None:
@@ -108,7 +103,7 @@ def edit_team(
         "is_anonymous": team.is_anonymous,
         "shares_files": team.shares_files,
     }
-    must_wait = name != team.name and _must_propose(team, name)
+    must_wait = name != composed(team.name) and _must_propose(team, name)
     team.name, team.proposed_name = (team.name, name) if must_wait else (name, "")
     team.shares_files = shares_files
     # If anonymous teams are no longer allowed, an existing one may stay anonymous.

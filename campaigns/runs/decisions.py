@@ -24,6 +24,7 @@ from campaigns.models import Campaign, LogEntry, Run, Team, User
 from campaigns.models.runs import RunQuerySet, run_name
 from campaigns.runs import submission
 from campaigns.runs.description import LONGEST_NAME, checked_name
+from campaigns.trec.names import name_key
 
 LONGEST_REASON = 500
 # The stages in which a team may accept its own checked run.
@@ -76,11 +77,11 @@ def refuse_run(run: Run, *, problems: Sequence[dict[str, Any]], total: int, tag:
 
 
 def free_name(run: Run, wished: str) -> str:
-    """The wished name, with a number if another run of the team has it, in any case, that is live
-    or awaits acceptance. The run that this one replaces does not count."""
+    """The wished name, with a number if another run of the team has the same `name_key`, that is
+    live or awaits acceptance. The run that this one replaces does not count."""
     others = _other_runs(run).values_list(run_name(), flat=True)
-    taken = {name.casefold() for name in others}
-    return next(name for name in _numbered(wished) if name.casefold() not in taken)
+    taken = {name_key(name) for name in others}
+    return next(name for name in _numbered(wished) if name_key(name) not in taken)
 
 
 def _numbered(name: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from campaigns import lifecycle
 from campaigns.errors import FaultyDescription
 from campaigns.log import record
 from campaigns.models import Campaign, Run, User
-from campaigns.trec.run_names import NAME_CHARACTERS, name_fault
+from campaigns.trec.names import NAME_CHARACTERS, composed, name_fault
 
 KINDS = {
     "text": "text",
@@ -82,8 +82,8 @@ def read_name(raw: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """The name of a run, with single spaces. Raises `ValidationError`."""
-    name = " ".join(name.split())
+    """The name of a run as it is stored, with single spaces. Raises `ValidationError`."""
+    name = composed(" ".join(name.split()))
     if fault := name_fault(name):
         raise ValidationError(f"{fault[0].upper()}{fault[1:]}. Write another name.")
     return name

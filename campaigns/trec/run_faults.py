@@ -7,8 +7,8 @@ import re
 from campaigns.trec.blocks import unseen_name
 from campaigns.trec.fields import DECIMAL, Fields
 from campaigns.trec.foreign import FORM_OF_JSON, HEADER, WORDS_OF_A_HEADER
+from campaigns.trec.names import composed, name_fault
 from campaigns.trec.problems import Problem, shown
-from campaigns.trec.run_names import name_fault
 
 RUN_WIDTH = 6
 MS_MARCO_WIDTH = 3
@@ -137,7 +137,7 @@ def tag_problem(
         message = "tag is empty, or contains white space or a control character"
     elif name := unseen_name(tag):
         message = f"tag contains {name}"
-    elif is_name and (fault := name_fault(tag.decode())):
+    elif is_name and (fault := name_fault(composed(tag.decode()))):
         message = (
             f"{fault}: submit the file with another run name (field Run name; in the API, name), "
             "or change the tag"

@@ -11,9 +11,9 @@ from typing import BinaryIO
 from campaigns.trec.columns import LONGEST_NAME
 from campaigns.trec.compression import read_text
 from campaigns.trec.csv_rows import csv_rows, separator_of
+from campaigns.trec.names import composed, name_fault
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.run_faults import tag_problem
-from campaigns.trec.run_names import name_fault
 
 MAX_TABLE_BYTES = 16 << 20
 CELL_CHARACTERS = 10_000
@@ -189,6 +189,7 @@ def _row(
 ) -> tuple[RunsTableRow, Problem | None]:
     known = {name: cells[title] for name, title in names.items()}
     tag = known["tag"]
+    team, run_name = (composed(known.get(name, "")) for name in ("team", "name"))
     answers = {name: known.get(name, "") for name in ("is_pooled", "is_baseline")}
     known_answers = YES | NO | {""}
     unclear = next((n for n, text in answers.items() if text.casefold() not in known_answers), "")
@@ -200,20 +201,20 @@ def _row(
         place = list(cells).index(names[unclear]) + 1
         message = "the value is neither yes nor no"
         problem = Problem("TABLE", line, message, place, shown(answers[unclear]))
-    elif known.get("name") and (fault := name_fault(known["name"])):
+    elif run_name and (fault := name_fault(run_name)):
         place = list(cells).index(names["name"]) + 1
         problem = Problem("TABLE", line, fault, place, shown(known["name"]))
-    elif len(known.get("team", "")) > TEAM_CHARACTERS:
+    elif len(team) > TEAM_CHARACTERS:
         place = list(cells).index(names["team"]) + 1
         message = f"team name of more than {TEAM_CHARACTERS} characters"
         problem = Problem("TABLE", line, message, place, shown(known["team"]))
     row = RunsTableRow(
         tag=tag,
-        team=known.get("team", ""),
+        team=team,
         run_type=known.get("run_type", ""),
         is_pooled=answers["is_pooled"].casefold() in YES if answers["is_pooled"] else None,
         is_baseline=answers["is_baseline"].casefold() in YES,
-        name=known.get("name", ""),
+        name=run_name,
         file=known.get("file", ""),
     )
     return row, problem

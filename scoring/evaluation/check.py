@@ -6,6 +6,7 @@ from django.db import transaction
 
 from campaigns.models import Run
 from campaigns.runs import decisions
+from campaigns.trec.names import composed
 from campaigns.trec.problems import FormatError, Problem
 from scoring.core.data.ranking import Ranking
 from scoring.evaluation.reading import parsed_run, ranking_of
@@ -71,7 +72,7 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
             _refuse_same_file(run, twin)
             return
         report["same_as"] = same_rankings(run, stored.digest)
-        name, renamed = given_name(run, run.name or tag)
+        name, renamed = given_name(run, run.name or composed(tag))
         warnings += renamed
         StoredRanking.objects.create(
             run=run,

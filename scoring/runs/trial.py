@@ -20,6 +20,7 @@ from campaigns.access import Viewer
 from campaigns.errors import SubmissionRefused
 from campaigns.models import Run
 from campaigns.text import zones
+from campaigns.trec.names import composed
 from campaigns.trec.problems import Problem
 from scoring.evaluation.check import given_name
 from scoring.evaluation.reading import parsed_file, ranking_of
@@ -69,7 +70,7 @@ def try_file(viewer: Viewer, upload: File, name: str = "") -> Trial:
             is_named_by_tag=not name,
         )
         report = validation_report(parsed.warnings, ranking_of(parsed), codes)
-    name, warnings = name or parsed.tag, parsed.warnings
+    name, warnings = name or composed(parsed.tag), parsed.warnings
     if viewer.team is not None:
         name, renamed = given_name(Run(team=viewer.team), name)
         warnings = (*warnings, *renamed)

@@ -74,6 +74,10 @@ def test_the_effects_of_a_merge_are_shown_before_it() -> None:
     make_run(campaign, beta, tag="A")
     page = signed_in(olga).get(url, {"into": beta.public_id}).content.decode()
     assert "Both teams have a run named a" in page
+    make_run(campaign, alpha, tag="Caf\xe9")
+    make_run(campaign, beta, tag="cafe\u0301")
+    page = signed_in(olga).get(url, {"into": beta.public_id}).content.decode()
+    assert "Both teams have a run named Caf\xe9, a." in page
     assert "Merge teams</button>" not in page
 
 

@@ -150,3 +150,26 @@ def test_of_simultaneous_teams_with_one_name_one_is_created(own_connections: Non
 def test_a_name_is_visible(name: str) -> None:
     with pytest.raises(ValidationError, match="visible characters"):
         check_visible(name)
+
+
+def test_a_name_is_stored_in_one_encoding() -> None:
+    campaign = make_campaign(**SEEN)
+    alice = make_user()
+    client = signed_in(alice)
+    client.post(url_of("team", campaign), {"name": "Cafe\u0301"})
+    team = campaign.teams.get()
+    assert team.name == "Caf\xe9"
+    client.post(url_of("team-edit", campaign), {"name": "The\u0301"})
+    team.refresh_from_db()
+    assert team.name == "Th\xe9"
+    with pytest.raises(CannotJoin, match="has this name"):
+        own(campaign, "the\u0301")
+
+
+def test_a_name_that_an_older_release_stored_needs_no_approval_in_another_encoding() -> None:
+    campaign = make_campaign()
+    alice = make_user()
+    team = make_team(campaign, alice, name="Cafe\u0301")
+    signed_in(alice).post(url_of("team-edit", campaign), {"name": "Cafe\u0301"})
+    team.refresh_from_db()
+    assert (team.name, team.proposed_name) == ("Caf\xe9", "")

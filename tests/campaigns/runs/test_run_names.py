@@ -136,6 +136,28 @@ def test_a_tag_in_another_case_gets_a_number(world: World) -> None:
     assert (second.name, second.tag) == ("anserini-2", "anserini")
 
 
+def test_a_name_is_the_same_however_unicode_encodes_it(run: Run) -> None:
+    other = make_run(run.campaign, run.team, tag="other")
+    assert rename(run, member(run), "Cafe\u0301")
+    assert run.name == "Caf\xe9"
+    for same in ("cafe\u0301", "CAF\xc9", "\uff23af\xe9"):
+        assert "another run named" in rename(other, member(run), same)
+    Run.objects.filter(pk=run.pk).update(name="Cafe\u0301")  # as an older release stored it
+    assert "another run named Caf\xe9" in rename(other, member(run), "Caf\xe9")
+    assert other.name == ""
+
+
+def test_a_tag_that_unicode_encodes_in_another_way_gets_a_number(world: World) -> None:
+    first = world.submitted_run(run_file("Caf\xe9"))
+    second = world.submitted_run(run_file("Cafe\u0301", documents=("d3", "d2")))
+    assert (first.name, first.tag) == ("Caf\xe9", "Caf\xe9")
+    assert (second.name, second.tag) == ("Caf\xe9-2", "Cafe\u0301")
+    assert "RENAMED" in [warning["code"] for warning in second.warnings]
+    third = world.submitted_run(run_file("Te\u0301", documents=("d1", "d3")))
+    assert third.name == "T\xe9"
+    assert "RENAMED" not in [warning["code"] for warning in third.warnings]
+
+
 def test_a_team_changes_the_case_of_a_name(run: Run) -> None:
     rename(run, member(run), "bm25(k1=0.9,b=0.4)")
     assert run.name == "bm25(k1=0.9,b=0.4)"

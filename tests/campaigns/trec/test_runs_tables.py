@@ -119,3 +119,8 @@ def test_an_unknown_run_type_is_a_warning_with_the_known_ones() -> None:
         f"line 5: RUN_TYPE {known} ('interactive')",
     ]
     assert [problem.line for problem in table.problems] == [8]
+
+
+def test_names_are_read_in_one_encoding_and_tags_as_they_are() -> None:
+    (row,) = read_runs_table("run,run_name,team\nCafe\u0301,The\u0301,Ane\u0301\n".encode()).rows
+    assert (row.tag, row.name, row.team) == ("Cafe\u0301", "Th\xe9", "An\xe9")

@@ -1,10 +1,22 @@
-"""Which names a run may have on a site."""
+"""Names on a site: which ones a run may have, and which names of runs or teams are the same."""
 
 from __future__ import annotations
+
+import unicodedata
 
 from campaigns.trec.blocks import unseen_name
 
 NAME_CHARACTERS = 64
+
+
+def composed(name: str) -> str:
+    """The name as it is stored: Unicode offers several encodings of letters such as é."""
+    return unicodedata.normalize("NFC", name)
+
+
+def name_key(name: str) -> str:
+    """Equal for names that differ only in case, spaces, or the encoding of their characters."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def name_fault(name: str) -> str:
