@@ -5,6 +5,7 @@ and a stored result. So that it cannot occupy the process, it reads files of a m
 two at a time. The command `trackside check` has no such limits.
 """
 
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from django.core.files.base import File
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from rest_framework.throttling import SimpleRateThrottle
 
@@ -101,8 +103,14 @@ def _codes(viewer: Viewer) -> Sequence[str]:
 def _place(viewer: Viewer) -> Iterator[None]:
     throttle = Trials()
     if not throttle.allow_request(viewer, None):
-        next_at = timezone.now() + timedelta(seconds=throttle.wait() or 1)
-        raise SubmissionRefused("You have tried many files. Wait a while.", "attempts", next_at)
+        seconds = throttle.wait() or 1
+        minutes = math.ceil(seconds / 60)
+        raise SubmissionRefused(
+            f"You have tried many files. Try the next one in {minutes} minute{pluralize(minutes)}. "
+            "Submissions are not affected.",
+            "attempts",
+            timezone.now() + timedelta(seconds=seconds),
+        )
     if not _PLACES.acquire(timeout=PATIENCE):
         raise SubmissionRefused("Other files are being checked. Try again in a minute.", "busy")
     try:
