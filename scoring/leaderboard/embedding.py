@@ -3,7 +3,9 @@
 import html
 from typing import Any
 
+import idna
 from django import forms
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from campaigns.lifecycle import refuse_archived
@@ -18,8 +20,9 @@ class EmbeddingForm(forms.Form):
     origins = forms.CharField(
         required=False,
         label="Web sites that may show the leaderboard",
-        help_text="One address for each line, such as https://www.example.org. Nobody else can "
-        "show it in a frame. Leave it empty to allow no site.",
+        help_text="One address for each line, such as https://www.example.org, "
+        "https://lab.example:8443, or https://*.example.org for all names below example.org. "
+        "Nobody else can show it in a frame. Leave it empty to allow no site.",
         widget=forms.Textarea(attrs={"rows": 3}),
         max_length=4_000,
     )
@@ -29,10 +32,34 @@ class EmbeddingForm(forms.Form):
         return cls(data, initial={"origins": "\n".join(campaign.embedding_origins)})
 
     def clean_origins(self) -> list[str]:
-        lines = (line.strip().lower() for line in self.cleaned_data["origins"].splitlines())
-        origins = list(dict.fromkeys(line.rstrip("/") for line in lines if line))
+        lines = (line.strip() for line in self.cleaned_data["origins"].splitlines())
+        origins = list(dict.fromkeys(origin_of(line) for line in lines if line))
         check_origins(origins)
         return origins
+
+
+def origin_of(address: str) -> str:
+    """The address of a web site as the header names it: `https://xn--bcher-kva.example:8443` for
+    `https://Bücher.example:8443/`. Raises `ValidationError`."""
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() not in ("http", "https") or not rest:
+        raise ValidationError(f"{address}: begin with https://, as in https://www.example.org.")
+    site = rest.removesuffix("/")
+    if not {"/", "?", "#"}.isdisjoint(site):
+        raise ValidationError(f"{address}: remove what follows the name of the site and its port.")
+    any_below = "*." if site.startswith("*.") else ""
+    host, colon, port = site.removeprefix("*.").partition(":")
+    if "*" in host:
+        raise ValidationError(
+            f"{address}: write * only before a name, as in https://*.example.org."
+        )
+    if colon and not (port.isdecimal() and len(port) <= 5 and 0 < int(port) < 1 << 16):
+        raise ValidationError(f"{address}: the port is a number from 1 to 65535.")
+    try:
+        name = idna.encode(host, uts46=True).decode()
+    except idna.IDNAError as error:
+        raise ValidationError(f"{address}: {host} is not the name of a web site.") from error
+    return f"{scheme.lower()}://{any_below}{name}" + (f":{int(port)}" if colon else "")
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, LogEntry, Membership, User
+from scoring.leaderboard.embedding import EmbeddingForm
 from scoring.templatetags.board_columns import breakable
 from tests.making import (
     make_campaign,
@@ -122,6 +123,56 @@ def test_a_frame_shows_everyone_the_same_and_takes_nothing(
 )
 def test_a_name_breaks_after_its_separators(name: str, shown: str) -> None:
     assert breakable(name) == shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "origin"),
+    [
+        ("HTTPS://Lab.Example:8443/", "https://lab.example:8443"),
+        ("https://Bücher.example", "https://xn--bcher-kva.example"),
+        ("https://*.straße.example", "https://*.xn--strae-oqa.example"),  # as browsers encode it
+        ("https://日本語.example:08080", "https://xn--wgv71a119e.example:8080"),
+        ("http://localhost:8000", "http://localhost:8000"),
+    ],
+)
+def test_a_site_is_named_as_browsers_name_it(
+    campaign: Campaign, organiser: User, typed: str, origin: str
+) -> None:
+    save(campaign, organiser, typed)
+    campaign.refresh_from_db()
+    assert campaign.embedding_origins == [origin]
+    policy = Client().get(embedded(campaign))["Content-Security-Policy"]
+    assert f"frame-ancestors {origin};" in f"{policy};"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("lab.example:8443", "begin with https://"),
+        ("ftp://lab.example", "begin with https://"),
+        ("https://", "begin with https://"),
+        *(
+            (f"https://lab.example{end}", "remove what follows the name of the site and its port.")
+            for end in ("/a", "//", "?a=1", "#a", ":8443/a")
+        ),
+        *(
+            (f"https://{name}", "write * only before a name, as in https://*.example.org.")
+            for name in ("*", "www.*.example", "*.*.example", "a*.example")
+        ),
+        *(
+            (f"https://lab.example:{port}", "the port is a number from 1 to 65535.")
+            for port in ("", "0", "65536", "x", "*", "1:2", "-1")
+        ),
+        *(
+            (f"https://{name}", f"{name} is not the name of a web site.")
+            for name in ("-a.example", "a..b", "[", "a@lab.example", "a_b.example", "a" * 64)
+        ),
+    ],
+)
+def test_each_fault_of_an_address_has_its_sentence(typed: str, told: str) -> None:
+    form = EmbeddingForm({"origins": typed})
+    (message,) = form.errors["origins"]
+    assert message.startswith(f"{typed}: {told}")
 
 
 @pytest.mark.parametrize(
