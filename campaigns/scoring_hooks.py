@@ -84,6 +84,12 @@ def measures_of(campaign: Campaign) -> list[str]:
     return [str(measure) for measure in rules_of(campaign).measures]
 
 
+def canonical_measure(campaign: Campaign, name: str) -> str:
+    """The canonical name of the measure of the campaign that `name` means; `name` if none is."""
+    rules = rules_of(campaign)
+    return measure_choices.canonical_name(name, rules.measures, rel=rules.rel)
+
+
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
     """The canonical names of these measures. Raises `ValidationError`."""
     return measure_choices.measures_named(names, rel=rel)

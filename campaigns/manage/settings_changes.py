@@ -91,10 +91,11 @@ def _measures(campaign: Campaign, values: Values) -> list[str]:
 
 
 def _leading_measure(campaign: Campaign, name: str) -> str:
-    """Raises an error unless it is a measure of the changed campaign."""
+    """Its canonical name. Raises an error unless it is a measure of the changed campaign."""
     offered = scoring_hooks.measures_of(campaign)
-    if not name or name in offered:
-        return name
+    canonical = scoring_hooks.canonical_measure(campaign, name)
+    if not name or canonical in offered:
+        return canonical
     message = (
         f"{name} is not among the measures: {', '.join(offered)}. Choose the leading measure from "
         "these."

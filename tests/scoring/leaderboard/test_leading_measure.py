@@ -120,6 +120,34 @@ def test_the_api_sets_it(client: Client, campaign: Campaign) -> None:
     assert names(campaign)[0] == "RBP(p=0.5)"
 
 
+@pytest.mark.parametrize(
+    ("typed", "canonical"),
+    [
+        ("RBP(p=.8)", "RBP(p=0.8)"),
+        ("RBP( p = 0.80 )", "RBP(p=0.8)"),
+        ("rbp(p=.8,rel=1)", "RBP(p=0.8)"),
+        ("map", "AP"),
+        ("ndcg_cut_10", "nDCG@10"),
+    ],
+)
+def test_the_api_takes_any_spelling(
+    client: Client, campaign: Campaign, typed: str, canonical: str
+) -> None:
+    path = reverse("api:campaign-detail", args=[campaign.slug])
+    for _ in range(2):
+        answer = client.patch(path, {"leading_measure": typed}, content_type="application/json")
+        assert (answer.status_code, answer.json()["settings"]["leading_measure"]) == (
+            200,
+            canonical,
+        )
+    campaign.refresh_from_db()
+    assert campaign.leading_measure == names(campaign)[0] == canonical
+    for unknown in ("RBP(p=.7)", "RBP(p=x)", "RBP(p=2)", "rubbish"):
+        answer = client.patch(path, {"leading_measure": unknown}, content_type="application/json")
+        assert answer.status_code == 400
+        assert f"{unknown} is not among the measures: " in answer.json()["fields"][0]["message"]
+
+
 def test_graded_gains_come_last_unless_the_organisers_set_them(campaign: Campaign) -> None:
     assert names(campaign)[-2:] == ["RBP(p=0.5,gain=map)", "RBP(p=0.8,gain=map)"]
     campaign.gain_map = [0, 0.1, 0.5, 1]
