@@ -64,7 +64,8 @@ class RunRecordSerializer(serializers.Serializer):
     """One row of the page of runs. Values that the viewer may not see are empty."""
 
     id = serializers.CharField()
-    run = serializers.CharField()
+    name = serializers.CharField(help_text="The name that pages show.")
+    run = serializers.CharField(help_text="The same, as in tables.")
     team = serializers.CharField()
     type = serializers.CharField()
     state = serializers.CharField()

@@ -87,7 +87,8 @@ def _record(viewer: Viewer, run: Run) -> dict[str, Any]:
     reason = run.disqualified_reason or run.team.disqualified_reason
     return {
         "id": run.public_id,
-        "run": run.shown_name,
+        "name": run.shown_name,  # as in the details of a run
+        "run": run.shown_name,  # as in tables
         "team": run.shown_team,
         "type": run.run_type,
         "state": state_of(run),
