@@ -86,24 +86,21 @@ def by_method(**views: View) -> View:
     """A view that dispatches requests by method: `GET=run_list, POST=run_create`. Each endpoint
     keeps its own parsers, permissions, throttles and schema."""
 
-    def dispatch(
-        self: APIView, request: HttpRequest, *args: object, **kwargs: object
-    ) -> HttpResponseBase:
-        method = "GET" if request.method == "HEAD" else str(request.method)
-        if method in views:
-            response = views[method](request, *args, **kwargs)
-            response["Allow"] = ", ".join(
-                self.allowed_methods
-            )  # of the address, not of one endpoint
-            return response
-        return BaseView.dispatch(self, request, *args, **kwargs)
+    class Address(BaseView):
+        http_method_names = [*map(str.lower, views), "head", "options"]
+        parser_classes = [parser for view in views.values() for parser in view.cls.parser_classes]
 
-    handlers = {method.lower(): getattr(view.cls, method.lower()) for method, view in views.items()}
-    names = [*handlers, "head", "options"]
-    parsers = [parser for view in views.values() for parser in view.cls.parser_classes]
-    facts = {"dispatch": dispatch, "http_method_names": names, "parser_classes": parsers}
-    address = type("Address", (BaseView,), facts | handlers)
-    shown: View = address.as_view()
+        def dispatch(self, request: HttpRequest, *args: object, **kwargs: object) -> Any:
+            method = "GET" if request.method == "HEAD" else str(request.method)
+            if method not in views:
+                return super().dispatch(request, *args, **kwargs)
+            response = views[method](request, *args, **kwargs)
+            response["Allow"] = ", ".join(self.allowed_methods)  # of the address
+            return response
+
+    for method, view in views.items():  # for the schema, which reads the class
+        setattr(Address, method.lower(), getattr(view.cls, method.lower()))
+    shown: View = Address.as_view()
     return shown
 
 
