@@ -45,7 +45,7 @@ NOT_RUN = {
     "test_make_demo.py, test_building.py, test_site_commands.py",
     r"python3 -m venv|\. trackside-env|pip install|PATH=": "installs packages: test_building.py",
     r"git (tag|archive)": "publishes",
-    r"TRACKSIDE_DATA=|git diff": "needs real runs: test_reproduction_page.py",
+    r"TRACKSIDE_DATA=|git diff": "needs real runs: test_reproduction_page.py, test_rank_sets.py",
     r"curl ": "needs a site under a name: tests/campaigns/api submit the same request",
 }
 

@@ -16,8 +16,8 @@ def run(options: argparse.Namespace) -> int:
     how = RankBootstrap(options.samples, options.seed, options.level, options.correction)
     how.refuse_bad()
     board, _ = read_scores(options)
-    table, unknown = ranks_table(board, how)
-    if unknown:
-        sys.stderr.write(f"note: {unknown}\n")
+    table, note = ranks_table(board, how)
+    if note:
+        sys.stderr.write(f"note: {note}\n")
     print_csv(table.names, table)
     return 0

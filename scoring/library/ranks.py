@@ -90,9 +90,10 @@ def ranks(
     The rank sets of all runs together contain their true ranks with the familywise `level`. They
     come from comparisons of all pairs, by the studentised bootstrap with one critical value of
     the largest |t| ("max-t"), or by paired t tests with Holm's correction ("holm"). They are NaN
-    where they are not defined, and a warning says why. With one run, fewer than five topics, or
-    differences that are the same on all topics, so are the range of ranks and `first_share`.
-    Raises BadInput.
+    where they are not defined, and a warning says why. With one run, fewer than five
+    topics, or differences that are the same on all topics, so are the range of ranks and
+    `first_share`. Another warning says if max-t finds fewer than half of the significant pairs that
+    Bonferroni's correction finds. Raises BadInput.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(5)}
     >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(5)}
@@ -135,20 +136,20 @@ def ranks_of_scores(
 
 
 def _warned(board: ComparedRuns, how: RankBootstrap) -> Table:
-    table, unknown = ranks_table(board, how)
-    if unknown:
-        warnings.warn(unknown, stacklevel=3)
+    table, note = ranks_table(board, how)
+    if note:
+        warnings.warn(note, stacklevel=3)
     return table
 
 
 def ranks_table(board: ComparedRuns, how: RankBootstrap) -> tuple[Table, str]:
-    """One row for each run, the best first; and sentences that say what is unknown, and why; empty
-    if nothing is."""
+    """One row for each run, the best first; and sentences that say what is unknown, and why, or why
+    rank sets are wide; empty if there is nothing to say."""
     runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
     if not runs or not topics:
         raise BadInput([f"one run and one topic or more are needed, not {runs} and {topics}"])
     means = _means(board.base)
-    resampled, unknown = _resampled(board.base, how)
+    resampled, note = _resampled(board.base, how)
     best, worst = _possible(board, means)
     own = np.array([nan_if_none(rank) for rank in shared_ranks(means, "higher")])
     order = np.argsort(own, kind="stable")
@@ -166,13 +167,13 @@ def ranks_table(board: ComparedRuns, how: RankBootstrap) -> tuple[Table, str]:
             "possible_worst": _whole(worst[order]),
         }
     )
-    return table, unknown
+    return table, note
 
 
 def _resampled(
     scores: NDArray[np.float64], how: RankBootstrap
 ) -> tuple[dict[str, NDArray[np.float64]], str]:
-    """Columns of the table, float64[runs], and what is unknown. Unknown columns are NaN."""
+    """Columns of the table, float64[runs], and the note. Unknown columns are NaN."""
     unknown = np.full(len(scores), np.nan)
     names = ("rank_best", "rank_worst", "first_share", "rank_set_best", "rank_set_worst")
     found = dict.fromkeys(names, unknown)
@@ -193,7 +194,7 @@ def _resampled(
         return found, f"there are no rank sets. {sets.undefined}"
     found["rank_set_best"] = sets.best.astype(np.float64)
     found["rank_set_worst"] = sets.worst.astype(np.float64)
-    return found, ""
+    return found, sets.caution
 
 
 def _possible(

@@ -40,6 +40,7 @@ class RankIntervals:
     set_best: NDArray[np.int64]  # the first rank of the simultaneous set
     set_worst: NDArray[np.int64]
     no_sets: str  # a sentence: why the sets are UNKNOWN, and the ranges if they are
+    caution: str  # a sentence about sets that are wide
     possible_best: NDArray[np.int64]  # UNKNOWN without residuals
     possible_worst: NDArray[np.int64]
 
@@ -57,6 +58,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: RanksQuestion) -> RankIn
         set_best=unknown,
         set_worst=unknown,
         no_sets="",
+        caution="",
         possible_best=possible_best,
         possible_worst=possible_worst,
     )
@@ -74,7 +76,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: RanksQuestion) -> RankIn
     )
     if sets.undefined:
         return replace(found, no_sets=sets.undefined)
-    return replace(found, set_best=sets.best, set_worst=sets.worst)
+    return replace(found, set_best=sets.best, set_worst=sets.worst, caution=sets.caution)
 
 
 def _possible(vectors: Vectors) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -92,6 +94,6 @@ RANK_INTERVALS: Final = declare(
         compute=compute,
         result=RankIntervals,
         seconds=lambda size, _: 1e-4 * size.scores + 1e-5 * size.pairs,
-        version=2,
+        version=3,
     )
 )

@@ -36,6 +36,7 @@ class RanksQuery:
     halves: Halves | None = None
     correction: str = ""
     no_sets: str = ""  # why there are no rank sets
+    caution: str = ""  # about rank sets that are wide
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +61,13 @@ def ranks_query(viewer: Viewer, params: QueryDict) -> RanksQuery:
     result = _result(RANK_INTERVALS, analysis)
     if result is None:
         return replace(query, analysis=analysis)
-    rows = tuple(rank_rows(query.ranked, result))
-    return replace(query, analysis=analysis, rows=rows, no_sets=result.no_sets)
+    return replace(
+        query,
+        analysis=analysis,
+        rows=tuple(rank_rows(query.ranked, result)),
+        no_sets=result.no_sets,
+        caution=result.caution,
+    )
 
 
 def halves_query(viewer: Viewer, params: QueryDict) -> RanksQuery:

@@ -7,7 +7,7 @@ from scoring.core.statistics.rounding import decimal_text
 from scoring.output import numbers
 from scoring.output.latex import number
 from scoring.output.measure_names import measure_label
-from scoring.output.table import Column, PageColumn, Table, printed
+from scoring.output.table import Column, PageColumn, Table, printed, same
 from scoring.ranks.halves import StabilityRow, SwapRow
 from scoring.ranks.options import CORRECTIONS
 from scoring.ranks.rows import RankRow
@@ -29,6 +29,7 @@ RANKS = (
     Column("possible_worst", "interval.possible_worst", kind=int | None),
     printed("possible ranks", lambda row: row.interval.possible_ranks or "–"),
     Column("run_id", "run.run_id", kind=str),
+    same("caution", "", str),
 )
 STABILITY = (
     Column("topics", heading="topics", kind=int),
@@ -97,12 +98,15 @@ NEEDED_PAGE = [
 ]
 
 
-def ranks_table(rows: Iterable[RankRow], measure: object, correction: str) -> Table:
+def ranks_table(
+    rows: Iterable[RankRow], measure: object, correction: str, caution: str = ""
+) -> Table:
     caption = (
         f"ranges of ranks by {measure} in resampled topic sets, simultaneous rank sets by all"
         f" pairwise comparisons ({CORRECTIONS[correction]}), and possible ranks."
     )
-    return Table(RANKS, rows, caption)
+    columns = (*RANKS[:-1], same("caution", caution))
+    return Table(columns, rows, f"{caption} {caution}".strip())
 
 
 def stability_table(rows: Iterable[StabilityRow], measure: object) -> Table:

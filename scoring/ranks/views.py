@@ -60,6 +60,7 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
         "has_ranges": has_ranges,
         "has_sets": not query.no_sets,
         "no_sets": query.no_sets,
+        "caution": query.caution,
         "samples": SAMPLES,
         "has_possible": has_possible,
         "figure": ranks_chart(query.rows[:MOST_ROWS]) if len(query.rows) > 1 else None,
@@ -127,9 +128,10 @@ def _ranks(viewer: access.Viewer, params: QueryDict) -> Answer:
     familywise level of 95 %, by all pairwise comparisons; null if they are not defined.
     possible_best to possible_worst: the ranks that it can have, whatever the unjudged documents
     are. With one run, fewer than five topics, or differences that are the same on all topics, all
-    but the possible ranks are null."""
+    but the possible ranks are null. caution: a sentence, the same in all rows, if max-t finds fewer
+    than half of the significant pairs that Bonferroni’s correction finds; else empty."""
     query = ranks_query(viewer, params)
-    table = ranks_table(query.rows, query.measure, query.correction)
+    table = ranks_table(query.rows, query.measure, query.correction, query.caution)
     return Answer(table, [query.qrels], query.analysis)
 
 
@@ -177,7 +179,7 @@ RANKS_OF_RUNS = ResultView(
     row_example={
         "rank": 1, "run": "uni-bm25", "team": "Uni", "base": 0.5817, "rank_best": 1,
         "rank_worst": 4, "first_share": 0.61, "rank_set_best": 1, "rank_set_worst": 9,
-        "possible_best": 1, "possible_worst": 3, "run_id": "k5zq3wd7c2hxy4ma",
+        "possible_best": 1, "possible_worst": 3, "run_id": "k5zq3wd7c2hxy4ma", "caution": "",
     },
     is_computed=True,
 )  # fmt: skip

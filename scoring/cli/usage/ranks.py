@@ -30,7 +30,8 @@ true ranks of all runs at once, with a familywise level of 95 % (--level). No ra
 runs that are significantly better, or above all runs - those that are significantly worse.
 possible_best and possible_worst need a measure with residuals; they are empty otherwise. The other
 columns are empty with one run, fewer than five topics, or differences that are the same on all
-topics. A note says why."""
+topics. A note says why. Another one says if max-t finds fewer than half of the significant pairs
+that Bonferroni's correction finds: rank sets with --correction holm are narrower then."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,13 +7,14 @@ Neighbourhoods and Academic Achievement across Countries", Review of Economic St
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.core.distributions import student_cdf
 from scoring.core.statistics.corrections import correct
 from scoring.core.statistics.intervals import drawn_counts
 from scoring.core.statistics.pairs import (
@@ -45,7 +46,22 @@ class RankSets:
     worst: NDArray[np.int64]  # int64[runs], all runs - those that are significantly worse
     level: float  # familywise: how often the sets of all runs contain their true ranks, at least
     critical_value: float = math.nan  # of |t|, by "max-t"
+    significant: int = 0  # pairs
+    by_bonferroni: int = 0  # pairs that are by paired t tests with Bonferroni's; 0 unless "max-t"
     undefined: str = ""  # a sentence that says why all sets contain all ranks and mean nothing
+
+    @property
+    def caution(self) -> str:
+        """A sentence if the sets by "max-t" are wide because its critical value is large: fewer
+        than half of the pairs are significant that are by Bonferroni's correction. Else empty."""
+        if self.undefined or 2 * self.significant >= self.by_bonferroni:
+            return ""
+        return (
+            f"Of the pairs of runs, bootstrap max-t finds {self.significant:,} significant, and"
+            f" t tests with Bonferroni's correction {self.by_bonferroni:,}. The critical value of"
+            f" max-t, {self.critical_value:,.1f}, is large, because some pairs differ on few"
+            " topics. Rank sets by Holm's correction are narrower."
+        )
 
 
 def rank_sets(
@@ -79,7 +95,8 @@ def rank_sets(
     zero says nothing about other topics. By "max-t", neither is one of which FEW_TOPICS topics or
     fewer make up MOST_OF_THE_SPREAD. More than one in a hundred resamples have none of these
     topics, and hardly any spread. One such pair, usually of two versions of a run, would make the
-    critical value so large that no pair is significant.
+    critical value so large that no pair is significant. Other pairs that differ on few topics can
+    still make it large: then the result has a `caution`.
 
     Raises ValueError for scores that are no matrix of finite numbers, for another correction,
     unless 0 < level < 1, and for less than `least_samples` of the level.
@@ -103,25 +120,35 @@ def rank_sets(
         return _all_ranks(runs, level, "Two runs or more are needed.")
     if correction == "max-t" and topics <= FEW_TOPICS:
         return _all_ranks(runs, level, f"More than {FEW_TOPICS} topics are needed.")
-    critical_value = math.nan
+    critical_value, by_bonferroni = math.nan, 0
     if correction == "holm":
         t, is_compared, is_significant = _by_holm(scores, pairs, 1 - level)
     else:
-        t, is_compared = _compared(scores, pairs)
+        t, is_compared, p_values = _compared(scores, pairs)
         largest = np.sort(_largest_t(scores, pairs, is_compared, samples, seed))
         critical_value = float(largest[_place(level, samples)])
         is_significant = is_compared & (np.abs(t) > critical_value)
+        tests = np.count_nonzero(~np.isnan(p_values))
+        by_bonferroni = int((p_values * tests <= 1 - level).sum())
     if not is_compared.any():
         why = "The differences between runs have no spread, or only on a few topics."
         return _all_ranks(runs, level, why)
     if math.isinf(critical_value):
-        why = "The topics are too few: too many of their resamples have no spread."
-        return _all_ranks(runs, level, why)
+        why = (
+            "The topics are too few: too many of their resamples have no spread. Holm's correction "
+            "needs no resamples."
+        )
+        return replace(
+            _all_ranks(runs, level, why),
+            critical_value=critical_value,
+            by_bonferroni=by_bonferroni,
+        )
     ahead = np.where(t > 0, pairs.candidates, pairs.baselines)[is_significant]
     behind = np.where(t > 0, pairs.baselines, pairs.candidates)[is_significant]
     best = 1 + np.bincount(behind, minlength=runs)
     worst = runs - np.bincount(ahead, minlength=runs)
-    return RankSets(best, worst, level, critical_value)
+    significant = int(is_significant.sum())
+    return RankSets(best, worst, level, critical_value, significant, by_bonferroni)
 
 
 def _all_ranks(runs: int, level: float, why: str) -> RankSets:
@@ -170,9 +197,10 @@ def _by_holm(
 
 def _compared(
     scores: NDArray[np.float64], pairs: Pairs
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Of each pair t, and whether it is compared by max-t."""
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Of each pair t, whether it is compared by max-t, and p of the t test, NaN without spread."""
     t, is_compared = np.zeros(len(pairs)), np.zeros(len(pairs), np.bool_)
+    p_values = np.full(len(pairs), np.nan)
     for block in blocks_of(len(pairs), scores.shape[1]):
         differences = scores[pairs.candidates[block]] - scores[pairs.baselines[block]]
         means, centred, sizes = _around_means(differences)
@@ -183,7 +211,9 @@ def _compared(
         is_compared[block] = varies & (largest < MOST_OF_THE_SPREAD * total)
         with np.errstate(divide="ignore", invalid="ignore"):
             t[block] = np.where(varies, means / np.sqrt(total / (sizes - 1) / sizes), 0.0)
-    return t, is_compared
+        degrees = np.maximum(sizes - 1, 1).astype(np.float64)
+        p_values[block] = np.where(varies, 2 * student_cdf(degrees, -np.abs(t[block])), np.nan)
+    return t, is_compared, p_values
 
 
 def _largest_t(

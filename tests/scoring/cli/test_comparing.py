@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trackside as ts
+from tests.scoring.core.test_rank_sets import with_a_large_critical_value
 
 # Four systems over five topics.
 MATRIX = """\
@@ -110,6 +111,19 @@ class TestRanks:
         assert {row["rank_worst"] for row in rows(found)} == {"2"}
         with pytest.warns(UserWarning, match=why):
             assert np.isnan(ts.ranks_of_scores(few)["rank_set_worst"]).all()
+
+    def test_a_note_says_that_rank_sets_are_wide(self, trackside):
+        scores = dict(zip("abcd", with_a_large_critical_value().tolist(), strict=True))
+        lines = [",".join(map(str, row)) for row in zip(*scores.values(), strict=True)]
+        matrix = trackside.write("wide.csv", "\n".join(["a,b,c,d", *lines]) + "\n")
+        found = trackside("ranks", "--scores", matrix)
+        assert found.err.startswith(
+            "note: Of the pairs of runs, bootstrap max-t finds 1 significant,"
+        )
+        assert len(rows(found)) == 4
+        with pytest.warns(UserWarning, match="Rank sets by Holm's correction are narrower"):
+            ts.ranks_of_scores(scores)
+        assert trackside("ranks", "--scores", matrix, "--correction", "holm").err == ""
 
     @pytest.mark.parametrize(
         ("text", "why"),

@@ -16,6 +16,7 @@ from scipy import stats
 import trackside as ts
 from scoring.core.statistics import rank_sets as module
 from scoring.core.statistics.rank_sets import enough_samples, least_samples, rank_sets
+from tools.rank_sets_table import table
 
 DATA = os.environ.get("TRACKSIDE_DATA", "")
 # Differences of two runs, by topic: their mean is 6, their variance 1.5.
@@ -159,6 +160,31 @@ def test_two_versions_of_a_run_do_not_widen_the_sets_of_others():
     assert found.critical_value < 4
 
 
+def with_a_large_critical_value():
+    """Four runs, of which two differ on two topics more than on the ten others."""
+    scores = np.random.default_rng(3).random((3, 12)) / 5 + np.array([[0.6], [0.5], [0.4]])
+    return np.vstack([scores, scores[2] + [0.2, 0.2, *[0.034, -0.034] * 5]])
+
+
+def test_a_caution_if_bonferroni_finds_more_than_twice_as_many_pairs():
+    """As counted with the t tests of scipy."""
+    scores = with_a_large_critical_value()
+    found = rank_sets(scores, samples=999, seed=1)
+    pairs = list(combinations(range(4), 2))
+    tests = [stats.ttest_rel(scores[a], scores[b]) for a, b in pairs]
+    assert found.by_bonferroni == sum(each.pvalue <= 0.05 / len(pairs) for each in tests) == 4
+    assert found.significant == sum(abs(each.statistic) > found.critical_value for each in tests)
+    assert found.significant == 1
+    assert found.caution == (
+        "Of the pairs of runs, bootstrap max-t finds 1 significant, and t tests with Bonferroni's"
+        " correction 4. The critical value of max-t, 5.6, is large, because some pairs differ on"
+        " few topics. Rank sets by Holm's correction are narrower."
+    )
+    by_holm = rank_sets(scores, correction="holm", samples=999, seed=1)
+    assert (by_holm.significant, by_holm.caution) == (4, "")
+    assert rank_sets(scores[:3], samples=999, seed=1).caution == ""
+
+
 def test_a_difference_without_spread_is_not_significant():
     first = np.random.default_rng(1).random(20)
     scores = np.array([first, first - 0.1, first[::-1] - 5])
@@ -200,7 +226,8 @@ def test_samples_are_drawn_a_block_at_a_time(monkeypatch):
         (np.full((3, 9), np.nan), "The differences between runs have no spread, "),
         (
             np.array([[1.0, -1, 1, -1, 1], np.zeros(5)]),
-            "The topics are too few: too many of their resamples have no spread.",
+            "The topics are too few: too many of their resamples have no spread. Holm's correction"
+            " needs no resamples.",
         ),
     ],
 )
@@ -208,6 +235,7 @@ def test_a_sentence_says_why_there_are_no_sets(scores, words):
     found = rank_sets(scores, samples=999, seed=1)
     assert found.undefined.startswith(words)
     assert set(ends(found)) <= {(1, len(scores))}
+    assert found.caution == ""
 
 
 def test_holm_needs_a_pair_with_a_spread():
@@ -240,6 +268,14 @@ def test_infinite_scores_are_refused():
 def test_samples_of_a_level():
     assert [least_samples(level) for level in (0.5, 0.9, 0.95, 0.99)] == [1, 9, 19, 99]
     assert [enough_samples(level) for level in (0.5, 0.9, 0.95, 0.99)] == [100, 500, 1000, 5000]
+
+
+@pytest.mark.data
+@pytest.mark.long
+@pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs")
+def test_the_page_has_the_pairs_of_real_runs():
+    page = Path(__file__).resolve().parents[3] / "docs" / "ranks-and-topics.md"
+    assert "\n".join(table(Path(DATA))) in page.read_text()
 
 
 def every_sixth_run(measure):

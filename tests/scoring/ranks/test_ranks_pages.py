@@ -25,6 +25,7 @@ from scoring.ranks.tables import NEEDED_PAGE
 from scoring.ranks.topics import NeededRow, needed
 from scoring.worker import perform_waiting_jobs
 from tests.making import make_campaign, make_organiser, make_qrels, make_run
+from tests.scoring.core.test_rank_sets import with_a_large_critical_value
 from tests.scoring.leaderboard.test_board_page import SHOWN
 from tests.scoring.significance.test_significance_page import (
     RBP,
@@ -140,6 +141,20 @@ class TestRanks:
         board = get("leaderboard", campaign).content.decode()
         assert "rank-mark" in board
         assert 'class="set"' not in board
+
+    def test_a_caution_about_wide_rank_sets_names_the_other_correction(self) -> None:
+        board = with_a_large_critical_value()
+        campaign = make_board(*board)
+        ordered = board[:, sorted(range(len(TOPICS)), key=lambda at: TOPICS[at])]
+        caution = rank_sets(ordered, samples=1_000, seed=1).caution
+        words = caution.replace("'", "&#x27;")
+        assert caution
+        assert words in answered("ranks", campaign).content.decode()
+        assert {row["caution"] for row in api("ranks", campaign)} == {caution}
+        assert {row["caution"] for row in table(get("ranks-csv", campaign))} == {caution}
+        assert caution in get("ranks-latex", campaign).content.decode()
+        assert words not in answered("ranks", campaign, correction="holm").content.decode()
+        assert {row["caution"] for row in api("ranks", campaign, correction="holm")} == {""}
 
     def test_possible_ranks_are_unknown_without_residuals(self) -> None:
         campaign = make_campaign(topics=TOPICS, **SHOWN)
