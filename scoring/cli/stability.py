@@ -22,9 +22,11 @@ def run(options: argparse.Namespace) -> int:
     how = Splits(options.splits, options.seed)
     how.refuse_bad()
     board, _ = read_scores(options)
-    found = halves_of(board, how)
-    if not options.swaps and (why := without_tau(found)):
-        sys.stderr.write(f"note: {why}\n")
+    found, note = halves_of(board, how)
+    if not options.swaps:
+        note = note or without_tau(found)
+    if note:
+        sys.stderr.write(f"note: {note}\n")
     table = swaps_table(found) if options.swaps else stability_table(found)
     print_csv(table.names, table)
     return 0

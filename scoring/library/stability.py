@@ -14,6 +14,8 @@ from scoring.core.statistics.split_halves import (
     bin_width,
     half_sizes,
     split_halves,
+    unknown_halves,
+    why_no_halves,
 )
 from scoring.library.bad_input import BadArgument, BadInput
 from scoring.library.comparing import matrix_of
@@ -66,18 +68,22 @@ def stability(
 
     One row for each number of topics: `topics` in either half, the mean Kendall's τ-b of the two
     boards over all splits, `tau`, and its range, `tau_lowest` to `tau_highest`. They are NaN where
-    every split has a half that ranks all runs equally, and a warning says so. Raises BadInput.
+    every split has a half that ranks all runs equally, with fewer than ten topics, and if any two
+    runs differ by the same on all topics. A warning says so. Raises BadInput.
 
-    >>> qrels = {str(topic): {"a": 1} for topic in range(4)}
-    >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(4)}
-    >>> poor = {str(topic): {"b": 2.0, "a": 1.0} for topic in range(4)}
+    >>> qrels = {str(topic): {"a": 1} for topic in range(10)}
+    >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(10)}
+    >>> poor = {str(topic): {"c": 2.0, "b": topic % 2, "a": 0.5} for topic in range(10)}
     >>> stability(qrels, {"good": good, "poor": poor}, "RR", splits=10)
     topics  tau     tau_lowest  tau_highest
     1       1.0000  1.0000      1.0000
     2       1.0000  1.0000      1.0000
+    3       1.0000  1.0000      1.0000
+    4       1.0000  1.0000      1.0000
+    5       1.0000  1.0000      1.0000
     """
     board = _board(qrels, runs, measure, rel, ties, no_relevant, gain_map)
-    return _warned(halves_of(board, Splits(splits, seed)))
+    return _stability(board, Splits(splits, seed))
 
 
 def stability_of_scores(
@@ -86,12 +92,11 @@ def stability_of_scores(
     """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
     column for each run, or the path of a CSV. NaN is a topic without a score.
 
-    >>> stability_of_scores({"a": [0.2, 0.4, 0.9, 0.3], "b": [0.1, 0.3, 0.8, 0.1]}, splits=5)
-    topics  tau     tau_lowest  tau_highest
-    1       1.0000  1.0000      1.0000
-    2       1.0000  1.0000      1.0000
+    >>> scores = {"a": [0.2, 0.4, 0.9, 0.3, 0.5] * 2, "b": [0.1, 0.3, 0.8, 0.1, 0.3] * 2}
+    >>> stability_of_scores(scores, splits=5)["tau"].tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0]
     """
-    return _warned(halves_of(matrix_of(scores), Splits(splits, seed)))
+    return _stability(matrix_of(scores), Splits(splits, seed))
 
 
 def swaps(
@@ -110,18 +115,23 @@ def swaps(
     on the first half (Voorhees and Buckley, SIGIR 2002), as `trackside stability --swaps` computes.
 
     One row for each number of topics and each step of differences: `topics, difference_from,
-    difference_to, swaps, pairs, swap_rate`. Steps without a pair are left out. Raises BadInput.
+    difference_to, swaps, pairs, swap_rate`. Steps without a pair are left out. There are no rows
+    with fewer than ten topics, and if any two runs differ by the same on all topics; a warning says
+    so. Raises BadInput.
 
-    >>> qrels = {str(topic): {"a": 1} for topic in range(4)}
-    >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(4)}
-    >>> poor = {str(topic): {"b": 2.0, "a": 1.0} for topic in range(4)}
+    >>> qrels = {str(topic): {"a": 1} for topic in range(10)}
+    >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(10)}
+    >>> poor = {str(topic): {"c": 2.0, "b": topic % 2, "a": 0.5} for topic in range(10)}
     >>> swaps(qrels, {"good": good, "poor": poor}, "RR", splits=10)
     topics  difference_from  difference_to  swaps  pairs  swap_rate
     1       0.2000           –              0      10     0.0000
     2       0.2000           –              0      10     0.0000
+    3       0.2000           –              0      10     0.0000
+    4       0.2000           –              0      10     0.0000
+    5       0.2000           –              0      10     0.0000
     """
     board = _board(qrels, runs, measure, rel, ties, no_relevant, gain_map)
-    return swaps_table(halves_of(board, Splits(splits, seed)))
+    return _swaps(board, Splits(splits, seed))
 
 
 def swaps_of_scores(
@@ -129,23 +139,27 @@ def swaps_of_scores(
 ) -> Table:
     """The same for scores that are there, as for `stability_of_scores`.
 
-    >>> swaps_of_scores({"a": [0.2, 0.4], "b": [0.1, 0.42]}, splits=100)
-    topics  difference_from  difference_to  swaps  pairs  swap_rate
-    1       0.0200           0.0300         57     57     1.0000
-    1       0.1000           0.1100         43     43     1.0000
+    >>> scores = {"a": [0.5] * 10, "b": [0.4] * 5 + [0.6] * 5}
+    >>> table = swaps_of_scores(scores, splits=100)
+    >>> [row.swap_rate for row in table.where(topics=5)]  # what one half gains, the other loses
+    [1.0, 1.0, 1.0]
     """
-    return swaps_table(halves_of(matrix_of(scores), Splits(splits, seed)))
+    return _swaps(matrix_of(scores), Splits(splits, seed))
 
 
-def halves_of(board: ComparedRuns, how: Splits) -> SplitHalves:
-    """Raises BadInput for less than two runs or topics."""
+def halves_of(board: ComparedRuns, how: Splits) -> tuple[SplitHalves, str]:
+    """And a sentence that says what is unknown, and why; empty if nothing is. Raises BadInput for
+    less than two runs or topics."""
     how.refuse_bad()
     runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
     if runs < 2 or topics < 2:
         raise BadInput([f"two runs and two topics or more are needed, not {runs} and {topics}"])
     width = bin_width(board.sign * board.base)
     sizes = half_sizes(topics)
-    return split_halves(board.base, sizes=sizes, splits=how.splits, seed=how.seed, width=width)
+    if why := why_no_halves(board.base):
+        return unknown_halves(sizes, width), f"the agreement of halves is unknown. {why}"
+    found = split_halves(board.base, sizes=sizes, splits=how.splits, seed=how.seed, width=width)
+    return found, ""
 
 
 def without_tau(found: SplitHalves) -> str:
@@ -159,10 +173,18 @@ def without_tau(found: SplitHalves) -> str:
     )
 
 
-def _warned(found: SplitHalves) -> Table:
-    if why := without_tau(found):
-        warnings.warn(why, stacklevel=3)
+def _stability(board: ComparedRuns, how: Splits) -> Table:
+    found, note = halves_of(board, how)
+    if note := note or without_tau(found):
+        warnings.warn(note, stacklevel=3)
     return stability_table(found)
+
+
+def _swaps(board: ComparedRuns, how: Splits) -> Table:
+    found, note = halves_of(board, how)
+    if note:
+        warnings.warn(note, stacklevel=3)
+    return swaps_table(found)
 
 
 def stability_table(found: SplitHalves) -> Table:

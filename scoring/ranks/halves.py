@@ -43,10 +43,11 @@ class Halves:
     splits: int
     runs: int
     topics: int
+    unknown: str  # a sentence: why there is no τ and no pair
 
     @property
     def last(self) -> StabilityRow | None:
-        """Of half of the topics; None if there are too few runs or topics."""
+        """Of half of the topics; None with one topic."""
         return self.rows[-1] if self.rows else None
 
     @property
@@ -75,6 +76,7 @@ def halves_of(result: SplitHalves) -> Halves:
         splits=result.splits,
         runs=result.runs,
         topics=result.topics,
+        unknown=result.unknown,
     )
 
 

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from campaigns.models import Campaign, Qrels
 from scoring.analyses.studies import OfMeasure, Study, declare
 from scoring.core.measures.names import parse_measure
-from scoring.core.statistics.split_halves import bin_width, half_sizes, split_halves
+from scoring.core.statistics.split_halves import (
+    bin_width,
+    half_sizes,
+    split_halves,
+    unknown_halves,
+    why_no_halves,
+)
 from scoring.significance.analysis import ordered_vectors
 
 SPLITS, SEED = 500, 1  # as on the command line
@@ -19,7 +25,7 @@ PAIRS: Final = 20_000_000  # of runs and splits, for each size: some seconds
 @dataclass(frozen=True, eq=False)
 class SplitHalves:
     """As `core.statistics.split_halves` has them: for each size τ-b, and swaps and pairs by the
-    difference in steps of `width`. No size if runs or topics are too few."""
+    difference in steps of `width`. No size with one topic."""
 
     sizes: NDArray[np.int64]  # topics of each half
     mean: NDArray[np.float64]  # float64[sizes]
@@ -31,6 +37,7 @@ class SplitHalves:
     splits: int  # fewer than SPLITS for a thousand runs
     runs: int
     topics: int
+    unknown: str  # a sentence: why there is no τ and no pair
 
 
 def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> SplitHalves:
@@ -38,11 +45,13 @@ def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> SplitHalve
     base = vectors.sign * vectors.base
     counted = base[:, ~np.isnan(base).all(axis=0)]
     runs, topics = counted.shape
-    sizes = half_sizes(topics) if runs > 1 else []
+    sizes, width = half_sizes(topics), bin_width(vectors.base)
     splits = max(50, min(SPLITS, PAIRS // max(runs * (runs - 1), 1)))
-    found = split_halves(
-        counted, sizes=sizes, splits=splits, seed=SEED, width=bin_width(vectors.base)
-    )
+    unknown = why_no_halves(base)
+    if unknown:
+        found = unknown_halves(sizes, width)
+    else:
+        found = split_halves(counted, sizes=sizes, splits=splits, seed=SEED, width=width)
     return SplitHalves(
         sizes=found.sizes,
         mean=found.mean,
@@ -54,6 +63,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> SplitHalve
         splits=splits,
         runs=runs,
         topics=topics,
+        unknown=unknown,
     )
 
 
@@ -65,5 +75,6 @@ SPLIT_HALVES: Final = declare(
         compute=compute,
         result=SplitHalves,
         seconds=lambda size, _: 1.5e-5 * size.pairs + 1.3e-4 * size.scores,
+        version=2,
     )
 )

@@ -8,7 +8,7 @@ from scoring.output import numbers
 from scoring.output.latex import number
 from scoring.output.measure_names import measure_label
 from scoring.output.table import Column, PageColumn, Table, printed, same
-from scoring.ranks.halves import StabilityRow, SwapRow
+from scoring.ranks.halves import Halves, SwapRow
 from scoring.ranks.options import CORRECTIONS
 from scoring.ranks.rows import RankRow
 from scoring.ranks.topics import NeededRow
@@ -109,14 +109,18 @@ def ranks_table(
     return Table(columns, rows, f"{caption} {caution}".strip())
 
 
-def stability_table(rows: Iterable[StabilityRow], measure: object) -> Table:
+def stability_table(halves: Halves | None, measure: object) -> Table:
     caption = f"Kendall's τ-b of leaderboards of disjoint halves of the topics by {measure}."
-    return Table(STABILITY, rows, caption)
+    if halves is None:
+        return Table(STABILITY, (), caption)
+    return Table(STABILITY, halves.rows, f"{caption} {halves.unknown}".strip())
 
 
-def swaps_table(rows: Iterable[SwapRow], measure: object) -> Table:
+def swaps_table(halves: Halves | None, measure: object) -> Table:
     caption = f"swapped pairs of runs by the difference on the first half, by {measure}."
-    return Table(SWAPS, rows, caption)
+    if halves is None:
+        return Table(SWAPS, (), caption)
+    return Table(SWAPS, halves.swaps, f"{caption} {halves.unknown}".strip())
 
 
 def needed_table(rows: Iterable[NeededRow]) -> Table:

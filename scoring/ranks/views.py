@@ -80,7 +80,7 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
 def stability_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     query = halves_query(viewer, request.GET)
     halves = query.halves
-    has_rows = halves is not None and bool(halves.rows)
+    has_rows = halves is not None and not halves.unknown
     context = context_of(viewer, query) | {
         "measure": query.measure,
         "offered": tested_measures(viewer),
@@ -136,19 +136,20 @@ def _ranks(viewer: access.Viewer, params: QueryDict) -> Answer:
 
 
 def _stability(viewer: access.Viewer, params: QueryDict) -> Answer:
-    """One row for each number of topics in each half: Kendall’s τ-b over many splits."""
+    """One row for each number of topics in each half: Kendall’s τ-b over many splits. null with
+    fewer than ten topics, and if any two runs differ by the same on all topics."""
     query = halves_query(viewer, params)
-    rows = query.halves.rows if query.halves else ()
-    return Answer(stability_table(rows, query.measure), [query.qrels], query.analysis)
+    table = stability_table(query.halves, query.measure)
+    return Answer(table, [query.qrels], query.analysis)
 
 
 def _swaps(viewer: access.Viewer, params: QueryDict) -> Answer:
     """One row for each number of topics and each step of differences: pairs of runs by the
     difference of their means on the first half, and how many of them the second half puts in the
-    opposite order. The last step has no end."""
+    opposite order. The last step has no end. No rows with fewer than ten topics, and if any two
+    runs differ by the same on all topics."""
     query = halves_query(viewer, params)
-    rows = query.halves.swaps if query.halves else ()
-    return Answer(swaps_table(rows, query.measure), [query.qrels], query.analysis)
+    return Answer(swaps_table(query.halves, query.measure), [query.qrels], query.analysis)
 
 
 def _needed(viewer: access.Viewer, params: QueryDict) -> Answer:

@@ -208,6 +208,21 @@ def is_same_throughout(differences: NDArray[np.float64]) -> NDArray[np.bool_]:
     return same
 
 
+def any_pair_varies(scores: NDArray[np.float64]) -> bool:
+    """Whether the difference of any two runs is not the same on all topics, to 12 decimals, of
+    float64[runs, topics].
+
+    >>> any_pair_varies(np.array([[0.1, 0.4], [0.2, 0.5]]))
+    False
+    """
+    pairs = all_pairs(len(scores))
+    for block in blocks_of(len(pairs), scores.shape[1]):
+        differences = scores[pairs.candidates[block]] - scores[pairs.baselines[block]]
+        if (~is_same_throughout(differences) & ~np.isnan(differences).all(axis=1)).any():
+            return True
+    return False
+
+
 def checked_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same scores; raises ValueError unless float64[runs, topics] and finite or NaN.
 

@@ -8,12 +8,7 @@ from numpy.typing import NDArray
 
 from scoring.core.statistics.intervals import drawn_counts
 from scoring.core.statistics.limits import LEAST_TOPICS
-from scoring.core.statistics.pairs import (
-    LARGEST_EXACT_SUM,
-    all_pairs,
-    blocks_of,
-    is_same_throughout,
-)
+from scoring.core.statistics.pairs import LARGEST_EXACT_SUM, any_pair_varies
 from scoring.core.statistics.ranks import DECIMALS
 
 _CELLS_AT_A_TIME = 1 << 20  # runs x samples: 8 MB for each array
@@ -87,12 +82,8 @@ def why_no_ranges(scores: NDArray[np.float64]) -> str:
         return "Two runs or more are needed."
     if topics < LEAST_TOPICS:
         return f"{LEAST_TOPICS} topics or more are needed, and there are {topics}."
-    pairs = all_pairs(runs)
-    for block in blocks_of(len(pairs), scores.shape[1]):
-        differences = scores[pairs.candidates[block]] - scores[pairs.baselines[block]]
-        varies = ~is_same_throughout(differences) & ~np.isnan(differences).all(axis=1)
-        if varies.any():
-            return ""
+    if any_pair_varies(scores):
+        return ""
     return "Any two runs differ by the same on all topics, so every sample ranks them alike."
 
 

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.statistics.pairs import all_pairs, checked_scores
+from scoring.core.statistics.limits import LEAST_SPLIT
+from scoring.core.statistics.pairs import all_pairs, any_pair_varies, checked_scores
 from scoring.core.statistics.ranks import DECIMALS
 
 BINS: Final = 21  # of differences; the last one is open
@@ -72,6 +73,34 @@ def split_halves(
         np.array([swaps for _, swaps, _ in found], np.int64).reshape(shape),
         np.array([pairs for _, _, pairs in found], np.int64).reshape(shape),
     )
+
+
+def why_no_halves(scores: NDArray[np.float64]) -> str:
+    """A sentence that says why `split_halves` of float64[runs, topics] would say nothing about
+    other topics; empty if it says something.
+
+    >>> why_no_halves(np.array([[0.1, 0.4, 0.2], [0.3, 0.2, 0.5]]))
+    '10 topics or more are needed, and there are 3.'
+    """
+    runs, topics = len(scores), int((~np.isnan(scores).all(axis=0)).sum())
+    if runs < 2:
+        return "Two runs or more are needed."
+    if topics < LEAST_SPLIT:
+        are = "is" if topics == 1 else "are"
+        return f"{LEAST_SPLIT} topics or more are needed, and there {are} {topics}."
+    if any_pair_varies(scores):
+        return ""
+    return "Any two runs differ by the same on all topics, so all halves rank them alike."
+
+
+def unknown_halves(sizes: Sequence[int], width: float) -> SplitHalves:
+    """The result without τ and without pairs, where `why_no_halves` has a sentence.
+
+    >>> unknown_halves([1, 2], 0.01).mean.tolist()
+    [nan, nan]
+    """
+    unknown, none = np.full(len(sizes), np.nan), np.zeros((len(sizes), BINS), np.int64)
+    return SplitHalves(np.array(sizes, np.int64), unknown, unknown, unknown, width, none, none)
 
 
 def half_sizes(topics: int, most: int = 12) -> list[int]:

@@ -10,9 +10,14 @@ import trackside as ts
 from scoring.core.statistics.split_halves import half_sizes, split_halves
 from scoring.core.statistics.topic_set_size import Requirement, topics_for_anova, topics_for_t
 
-SCORES = np.array([[0.9, 0.8, 0.7, 0.9], [0.5, 0.6, 0.8, 0.1], [0.1, 0.2, 0.1, 0.3]])
-
-
+# Three runs over ten topics.
+SCORES = np.array(
+    [
+        [0.9, 0.8, 0.7, 0.9, 0.4, 0.6, 0.8, 0.7, 0.5, 0.6],
+        [0.5, 0.6, 0.8, 0.1, 0.5, 0.2, 0.7, 0.9, 0.3, 0.4],
+        [0.1, 0.2, 0.1, 0.3, 0.0, 0.4, 0.1, 0.0, 0.6, 0.2],
+    ]
+)
 SIX_TOPICS = np.array(
     [[0.9, 0.8, 0.7, 0.9, 0.4, 0.6], [0.5, 0.6, 0.8, 0.1, 0.5, 0.2], [0.1, 0.2, 0.1, 0.3, 0, 0.4]]
 )
@@ -35,6 +40,16 @@ def runs(trackside):
     return [trackside.run, trackside.write("other.txt", other)]
 
 
+@pytest.fixture
+def ten_topics(trackside):
+    """Judgments, and two runs."""
+    documents = {"one": "AAAAAAAABB", "two": "ABABAABBAB"}
+    return trackside.write("judged", "".join(f"{topic} 0 A 1\n" for topic in range(10))), [
+        trackside.write(name, "".join(f"{n} Q0 {doc} 1 1 {name}\n" for n, doc in enumerate(docs)))
+        for name, docs in documents.items()
+    ]
+
+
 def rows(found):
     assert found.status == 0, found.err
     return list(csv.DictReader(io.StringIO(found.out)))
@@ -43,17 +58,17 @@ def rows(found):
 class TestStability:
     def test_one_row_for_each_number_of_topics(self, trackside, matrix):
         found = rows(trackside("stability", "--scores", matrix, "--splits", 40, "--seed", 3))
-        expected = split_halves(SCORES, sizes=half_sizes(4), splits=40, seed=3, width=0.01)
-        assert [row["topics"] for row in found] == ["1", "2"]
+        expected = split_halves(SCORES, sizes=half_sizes(10), splits=40, seed=3, width=0.01)
+        assert [row["topics"] for row in found] == ["1", "2", "3", "4", "5"]
         assert [float(row["tau"]) for row in found] == pytest.approx(expected.mean, abs=1e-12)
         assert [float(row["tau_lowest"]) for row in found] == expected.lowest.tolist()
         assert [float(row["tau_highest"]) for row in found] == expected.highest.tolist()
 
     def test_swaps_are_counted_by_difference(self, trackside, matrix):
         found = rows(trackside("stability", "--scores", matrix, "--splits", 40, "--swaps"))
-        expected = split_halves(SCORES, sizes=half_sizes(4), splits=40, seed=1, width=0.01)
+        expected = split_halves(SCORES, sizes=half_sizes(10), splits=40, seed=1, width=0.01)
         assert sum(int(row["swaps"]) for row in found) == expected.swaps.sum()
-        assert sum(int(row["pairs"]) for row in found) == 2 * 40 * 3
+        assert sum(int(row["pairs"]) for row in found) == 5 * 40 * 3
         assert all(float(r["swap_rate"]) == int(r["swaps"]) / int(r["pairs"]) for r in found)
         last = found[-1]
         assert (last["difference_from"], last["difference_to"]) == ("0.2", "")
@@ -64,11 +79,13 @@ class TestStability:
         found = trackside("stability", "--scores", matrix, "--splits", 7, "--swaps")
         assert found.out == ts.swaps_of_scores(matrix, splits=7).to_csv()
 
-    def test_runs_are_scored_first(self, trackside, runs):
-        found = trackside("stability", trackside.qrels, *runs, "-m", "P@1", "--splits", 5)
-        assert found.out == ts.stability(trackside.qrels, runs, "P@1", splits=5).to_csv()
-        found = trackside("stability", trackside.qrels, *runs, "-m", "P@1", "--swaps")
-        assert found.out == ts.swaps(trackside.qrels, runs, "P@1").to_csv()
+    def test_runs_are_scored_first(self, trackside, ten_topics):
+        qrels, runs = ten_topics
+        found = trackside("stability", qrels, *runs, "-m", "P@1", "--splits", 50)
+        assert len(rows(found)) == 5
+        assert found.out == ts.stability(qrels, runs, "P@1", splits=50).to_csv()
+        found = trackside("stability", qrels, *runs, "-m", "P@1", "--swaps")
+        assert found.out == ts.swaps(qrels, runs, "P@1").to_csv()
 
     @pytest.mark.parametrize(
         ("options", "words"),
@@ -90,14 +107,43 @@ class TestStability:
             with pytest.raises(ts.BadInput, match=message):
                 compute(matrix, splits=100_001)
 
-    def test_a_note_says_why_equal_runs_have_no_tau(self, trackside):
-        matrix = trackside.write("equal.csv", as_csv(SCORES[[0, 0]]))
+    def test_a_note_says_where_tau_is_not_defined(self, trackside):
+        """The runs differ on one topic, so one half always ranks them equally."""
+        scores = np.array([SCORES[0], SCORES[0] + np.eye(1, 10)[0] / 10])
+        matrix = trackside.write("equal.csv", as_csv(scores))
         found = trackside("stability", "--scores", matrix)
-        why = "tau is not defined for 1, 2 topics in each half: in every split, one half ranks all"
-        assert found.err == f"note: {why} runs equally.\n"
+        why = "tau is not defined for 1, 2, 3, 4, 5 topics in each half: in every split, one half"
+        assert found.err == f"note: {why} ranks all runs equally.\n"
         assert {row["tau"] for row in rows(found)} == {""}
         with pytest.warns(UserWarning, match=why):
             assert ts.stability_of_scores(matrix).to_csv() == found.out
+        assert trackside("stability", "--scores", matrix, "--swaps").err == ""
+
+    @pytest.mark.parametrize(
+        ("scores", "why"),
+        [
+            (SCORES[:, :2], "10 topics or more are needed, and there are 2."),
+            (SCORES[:, :9], "10 topics or more are needed, and there are 9."),
+            (SCORES[[0, 0]], "Any two runs differ by the same on all topics, so all halves rank"),
+            (SCORES[:1] + np.array([[0], [0.1]]), "Any two runs differ by the same on all topics"),
+        ],
+    )
+    def test_a_note_says_why_halves_say_nothing(self, trackside, scores, why):
+        matrix = trackside.write("few.csv", as_csv(scores))
+        found = trackside("stability", "--scores", matrix)
+        why = f"the agreement of halves is unknown. {why}"
+        assert found.err.startswith(f"note: {why}")
+        cells = [
+            [row[name] for name in ("tau", "tau_lowest", "tau_highest")] for row in rows(found)
+        ]
+        assert cells == [["", "", ""]] * (scores.shape[1] // 2)
+        with pytest.warns(UserWarning, match=why):
+            assert ts.stability_of_scores(matrix).to_csv() == found.out
+        found = trackside("stability", "--scores", matrix, "--swaps")
+        assert found.err.startswith(f"note: {why}")
+        assert rows(found) == []
+        with pytest.warns(UserWarning, match=why):
+            assert ts.swaps_of_scores(matrix).to_csv() == found.out
 
     def test_one_run_or_one_topic_is_refused(self, trackside):
         for content, words in [("a\n1\n0\n", "not 1 and 2"), ("a,b\n1,0\n", "not 2 and 1")]:

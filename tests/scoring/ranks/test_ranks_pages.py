@@ -216,7 +216,9 @@ class TestStability:
         row = StabilityRow(topics=2, tau=0.9, tau_lowest=0.8, tau_highest=1.0)
         near, far = SwapRow(2, 0.0, 0.01, 3, 9), SwapRow(2, 0.2, None, 0, 5)
         axes = [
-            swaps_chart(Halves((row,), swaps, splits=500, runs=5, topics=4))["layout"]["xaxis"]
+            swaps_chart(Halves((row,), swaps, splits=500, runs=5, topics=4, unknown=""))["layout"][
+                "xaxis"
+            ]
             for swaps in ((near, far), (near,))
         ]
         assert axes[0]["tickvals"][::2] == pytest.approx([0, 0.1, 0.2])
@@ -228,20 +230,40 @@ class TestStability:
         assert "Two ranked runs" in text_of(get("stability", campaign))
         assert not Analysis.objects.exists()
 
-    def test_runs_with_the_same_scores_have_no_order(self) -> None:
-        campaign = make_board(SCORES[0], SCORES[0])
+    def test_runs_that_differ_on_one_topic_have_no_order(self) -> None:
+        campaign = make_board(SCORES[0], SCORES[0] + np.eye(1, len(TOPICS))[0] / 10)
         page = answered("stability", campaign)
         assert "The agreement of halves is not defined" in text_of(page)
         assert "nan" not in page.content.decode().lower()
         assert {row["tau"] for row in api("stability", campaign)} == {None}
 
-    def test_one_topic_has_no_halves(self) -> None:
-        campaign = make_campaign(topics=("1",), **SHOWN)
+    @pytest.mark.parametrize("second", [0.0, 0.1])
+    def test_differences_without_a_spread_say_nothing(self, second: float) -> None:
+        campaign = make_board(SCORES[0], SCORES[0] - second)
+        self.check_halves_are_unknown(campaign, "Any two runs differ by the same on all topics")
+
+    @pytest.mark.parametrize("topics", [1, 2, 9])
+    def test_few_topics_say_nothing_about_others(self, topics: int) -> None:
+        campaign = make_campaign(topics=TOPICS[:topics], **SHOWN)
         make_qrels(campaign)
         for number in (1, 2):
-            give_vector(make_run(campaign, tag=f"r{number}"), [number / 10])
+            give_vector(make_run(campaign, tag=f"r{number}"), noisy(0.5, number)[:topics])
+        are = "is" if topics == 1 else "are"
+        why = f"10 topics or more are needed, and there {are} {topics}."
+        self.check_halves_are_unknown(campaign, why)
+        assert len(api("stability", campaign)) == topics // 2
+
+    def check_halves_are_unknown(self, campaign: Campaign, why: str) -> None:
         page = answered("stability", campaign)
-        assert "Two topics with a score of RBP(p=0.5) are needed" in text_of(page)
+        assert f"The agreement of halves by RBP(p=0.5) is unknown. {why}" in text_of(page)
+        assert "swap rate" not in text_of(page)
+        for row in api("stability", campaign):
+            assert {row["tau"], row["tau_lowest"], row["tau_highest"]} == {None}
+        for row in table(get("stability-csv", campaign)):
+            assert {row["tau"], row["tau_lowest"], row["tau_highest"]} == {""}
+        assert api("swaps", campaign) == table(get("swaps-csv", campaign)) == []
+        for name in ("stability-latex", "swaps-latex"):
+            assert why in get(name, campaign).content.decode()
 
 
 class TestNeededTopics:
