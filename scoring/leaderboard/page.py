@@ -20,7 +20,7 @@ from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart, interval_sketch
 from scoring.leaderboard.query import board_query, board_request, selection
-from scoring.leaderboard.rank_marks import can_have_marks, rank_marks
+from scoring.leaderboard.rank_marks import rank_marks, why_no_marks
 from scoring.leaderboard.rows import Leaderboard, chosen_sort, sorted_rows
 from scoring.leaderboard.significance_bars import can_have_bars, significance_bars
 from scoring.models import Analysis
@@ -76,7 +76,7 @@ def _analyses(viewer: Viewer, board: Leaderboard, sort: str) -> dict[str, Analys
     requests: list[AnalysisRequest] = []
     if sort == "rank" and can_have_bars(viewer, board):
         requests.append((board.qrels, SIGNIFICANCE, usual_test(board.measure).question))
-    if can_have_marks(viewer, board):
+    if not why_no_marks(viewer, board):
         requests.append((board.qrels, RANK_INTERVALS, ranks_question(board.measure)))
     if not requests:
         return {}

@@ -21,7 +21,7 @@ from django.http import QueryDict
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.options import choice_or_404
+from campaigns.options import UnknownChoice, choice_or_404
 from scoring.analyses.means import NotComputedYet, request_means
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.analyses.studies import OfMeasure
@@ -38,7 +38,7 @@ from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.analysis import TIED_SCORES
-from scoring.leaderboard.rank_marks import with_intervals
+from scoring.leaderboard.rank_marks import why_no_marks, with_intervals
 from scoring.leaderboard.rows import (
     AgainstBaseline,
     BoardRow,
@@ -74,13 +74,18 @@ BOARDS: LRUCache[Leaderboard] = LRUCache(room=30_000)  # cells
 
 
 def cached_leaderboard(viewer: Viewer, params: QueryDict) -> Leaderboard:
-    """`board_query`, cached for tables, because scripts request them again and again."""
+    """`board_query`, cached for tables, because scripts request them again and again. Raises
+    UnknownChoice for a request of ranges of ranks where there are none."""
 
     def query() -> tuple[Leaderboard, int]:
         board = board_query(board_request(viewer, params))
         return board, 10 + len(board.rows) * (1 + len(board.columns))
 
-    return cached_board(BOARDS, viewer, params, query)
+    board = cached_board(BOARDS, viewer, params, query)
+    if board.intervals_fault:
+        why = f"{board.intervals_fault} Leave out ranks=on."
+        raise UnknownChoice("ranks", "on", why=why)
+    return board
 
 
 class BoardExcerpt(NamedTuple):
@@ -157,7 +162,8 @@ def board_query(asked: BoardRequest) -> Leaderboard:
     if asked.at_p is not None:
         board = _scored_at_persistence(viewer, board, asked.at_p)
     if board.rescoring is not None:
-        return board
+        why = why_no_marks(viewer, board) if asked.shows_ranks else ""
+        return replace(board, intervals_fault=why)
     filters = chosen_filters(asked.params, teams=dict(board.teams), is_judged=board.knows_judged)
     if asked.runs == "best":
         board = _best_per_team(board, filters)

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 from campaigns.access import Viewer
 from scoring.analyses.requests import request_analysis, result_of
+from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.rows import Leaderboard
 from scoring.models import Analysis
+from scoring.output.measure_names import measure_label
 from scoring.ranks.analysis import RANK_INTERVALS
 from scoring.ranks.options import ranks_question
 from scoring.ranks.rows import RankInterval, intervals_by_run
@@ -33,11 +35,17 @@ class RankMarks:
         return any(each.possible_best is not None for each in self.intervals.values())
 
 
-def can_have_marks(viewer: Viewer, board: Leaderboard) -> bool:
-    """Whether ranks are those among all runs, by a measure that has scores by topic."""
-    is_among_all = board.qrels is not None and not board.is_best_per_team and bool(board.ranked)
-    is_tested = board.measure in tested_measures(viewer) and board.measure.family != "Judged"
-    return is_among_all and is_tested
+def why_no_marks(viewer: Viewer, board: Leaderboard) -> str:
+    """A sentence, unless ranks are those among all runs, by a measure that has scores by topic."""
+    if board.is_best_per_team:
+        return "Ranges of ranks are those among all runs, not among the best run of each team."
+    if board.measure not in rules_of(viewer.campaign).measures:
+        return "Ranges of ranks are computed at the campaign’s own values of p only."
+    if board.measure not in tested_measures(viewer) or board.measure.family == "Judged":
+        return f"There are no ranges of ranks by {measure_label(board.measure)}."
+    if board.qrels is None or not (board.ranked or board.rescoring):
+        return "There are no ranges of ranks, because no run has a rank."
+    return ""
 
 
 def rank_marks(analysis: Analysis | None) -> RankMarks | None:
@@ -49,10 +57,10 @@ def rank_marks(analysis: Analysis | None) -> RankMarks | None:
 
 
 def with_intervals(viewer: Viewer, board: Leaderboard) -> Leaderboard:
-    """Adds to each ranked run how certain its rank is, if a worker has computed it. The viewer must
-    be one who may see the board."""
-    if not can_have_marks(viewer, board):
-        return board
+    """Adds to each ranked run how certain its rank is, if a worker has computed it; or why there is
+    nothing to compute. The viewer must be one who may see the board."""
+    if why := why_no_marks(viewer, board):
+        return replace(board, intervals_fault=why)
     question = ranks_question(board.measure)
     analysis = request_analysis(viewer, board.qrels, RANK_INTERVALS, question, is_free=True)
     board = replace(board, intervals=analysis)

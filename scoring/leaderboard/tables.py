@@ -105,7 +105,14 @@ def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
             "ranks, 95 %", lambda each: each.row.interval and (each.row.interval.ranks or "–")
         )
         yield printed(
+            "first", lambda each: each.row.interval and number(each.row.interval.first_share, 3)
+        )
+        yield printed(
             "rank set, 95 %", lambda each: each.row.interval and (each.row.interval.rank_set or "–")
+        )
+        yield printed(
+            "possible ranks",
+            lambda each: each.row.interval and (each.row.interval.possible_ranks or "–"),
         )
     if board.against_baseline and board.has_differences:
         against = board.against_baseline

@@ -1,6 +1,8 @@
 """How certain ranks are, how stable the order is, and how many topics are needed: on pages, in CSV
 and API, and beside the ranks of the leaderboard."""
 
+import re
+
 import numpy as np
 import pytest
 from django.http import HttpResponse
@@ -443,7 +445,9 @@ class TestLeaderboard:
         interval = api("leaderboard", campaign, ranks="on")[0]["interval"]
         assert interval["rank_best"] == interval["rank_set_best"] == 1
         assert "interval" not in api("leaderboard", campaign)[0]
-        assert "ranks, 95" in get("leaderboard-latex", campaign, ranks="on").content.decode()
+        latex = get("leaderboard-latex", campaign, ranks="on").content.decode()
+        assert "ranks, 95" in latex
+        assert "& first & rank set, 95 \\% & possible ranks" in latex
 
     def test_ranks_among_other_runs_have_no_marks(self) -> None:
         campaign = make_board(*SCORES)
@@ -451,9 +455,43 @@ class TestLeaderboard:
         perform_waiting_jobs(campaign)
         page = get("leaderboard", campaign, runs="best").content.decode()
         assert "rank-mark" not in page
-        assert (
-            "rank_best" not in table(get("leaderboard-csv", campaign, ranks="on", runs="best"))[0]
-        )
+
+    @pytest.mark.parametrize(
+        ("query", "why"),
+        [
+            ({"runs": "best"}, "among all runs, not among the best run of each team."),
+            ({"p": "0.7"}, "computed at the campaign’s own values of p only."),
+            ({"measure": "Judged@10"}, "There are no ranges of ranks by Judged@10."),
+            ({"measure": "GMAP"}, "There are no ranges of ranks by GMAP."),
+        ],
+    )
+    def test_ranks_on_is_refused_where_it_has_no_effect(
+        self, query: dict[str, str], why: str
+    ) -> None:
+        campaign = make_board(*SCORES, measures=[RBP, "Judged@10", "GMAP"])
+        for format_ in ("csv", "latex"):
+            refused = get(f"leaderboard-{format_}", campaign, ranks="on", **query)
+            assert refused.status_code == 404
+            assert f"{why} Leave out ranks=on." in text_of(refused)
+        address = reverse("api:leaderboard", args=[campaign.slug])
+        refused = Client().get(address, {"ranks": "on"} | query)
+        assert refused.status_code == 400
+        assert refused.json()["message"].endswith(f"{why} Leave out ranks=on.")
+        page = get("leaderboard", campaign, ranks="on", **query)
+        assert why in text_of(page)
+        (link,) = re.findall(r'leaderboard\.csv([^"]*)"', page.content.decode())
+        assert "ranks" not in link
+
+    def test_ranks_on_is_refused_before_a_run_has_a_rank(self) -> None:
+        campaign = make_campaign(topics=TOPICS, **SHOWN)
+        refused = get("leaderboard-csv", campaign, ranks="on")
+        assert refused.status_code == 404
+        assert "because no run has a rank. Leave out ranks=on." in text_of(refused)
+
+    @pytest.mark.parametrize("query", [{"type": "automatic"}, {"qrels": "1"}, {"ties": "on"}])
+    def test_ranks_on_goes_with_what_keeps_the_ranks(self, query: dict[str, str]) -> None:
+        campaign = make_board(*SCORES)
+        assert get("leaderboard-csv", campaign, ranks="on", **query).status_code == 202
 
     def test_one_run_has_no_mark(self) -> None:
         campaign = make_board(noisy(0.5, 1))
