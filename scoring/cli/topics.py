@@ -18,7 +18,7 @@ from scoring.library.needed_topics import (
     measured,
     needed_topics_table,
     requirement,
-    without_variance,
+    without_answer,
 )
 from scoring.library.score_matrix import read_matrix
 from scoring.library.score_tables import run_names
@@ -36,10 +36,9 @@ def run(options: argparse.Namespace) -> int:
     compared = options.compared
     if options.variance is not None:
         compared = compared or USUAL_RUNS
-    found = _variances(options)
-    for sentence in without_variance(found):
+    table = needed_topics_table(_variances(options), required, compared)
+    for sentence in without_answer(table):
         sys.stderr.write(f"note: {sentence}\n")
-    table = needed_topics_table(found, required, compared)
     print_csv(table.names, table)
     return 0
 

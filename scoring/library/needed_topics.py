@@ -11,6 +11,7 @@ import numpy as np
 from scoring.core.statistics.limits import LEAST_TOPICS
 from scoring.core.statistics.topic_set_size import (
     MOST_RUNS,
+    MOST_TOPICS,
     Requirement,
     Variances,
     topics_for_anova,
@@ -64,8 +65,8 @@ def needed_topics(
     `variance_of_differences` of two runs; needed topics by the paired t test of two runs, `t_test`,
     and by one-way ANOVA of `compared` runs (default: as many as there are) of which the best and
     the worst differ by `difference`, `anova`; and both by Nagata's approximation, as Sakai's
-    spreadsheets have them: `t_test_nagata, anova_nagata`. NaN for more than a million topics, and
-    where there is no variance: then a warning says so. Raises BadInput, as for fewer than five
+    spreadsheets have them: `t_test_nagata, anova_nagata`. NaN for more than 10,000 topics, and
+    where there is no variance: a warning says so. Raises BadInput, as for fewer than five
     topics.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(6)}
@@ -121,9 +122,8 @@ def needed_topics_of_variance(
     [158]
     """
     required = requirement(difference, level, power, compared)
-    return needed_topics_table(
-        [given(variance, variance_of_differences, compared)], required, compared
-    )
+    found = given(variance, variance_of_differences, compared)
+    return _warned([found], required, compared)
 
 
 def requirement(
@@ -152,30 +152,38 @@ def given(variance: float, of_differences: float | None, runs: int) -> MeasuredV
 def measured(board: ComparedRuns, measure: str) -> MeasuredVariance:
     """Raises BadInput if the scores are too few."""
     runs, topics = len(board.names), int((~np.isnan(board.base).all(axis=0)).sum())
+    if runs > MOST_RUNS:
+        raise BadInput([f"{MOST_RUNS:,} runs or fewer are compared, not {runs:,}"])
     if runs < 2 or topics < LEAST_TOPICS:
         least = f"2 runs and {LEAST_TOPICS} topics or more are needed"
         raise BadInput([f"{least} to measure a variance, not {runs} and {topics}"])
     return MeasuredVariance(measure, runs, topics, variances(board.base))
 
 
-def without_variance(found: Sequence[MeasuredVariance]) -> Iterator[str]:
-    """A sentence for each test that has no answer, because nothing varies."""
-    for each in found:
-        where = f"by {each.measure}, " if each.measure else ""
-        if each.variances.of_differences == 0:
+def without_answer(table: Table) -> Iterator[str]:
+    """A sentence for each test that has no answer, because nothing varies or the topics are too
+    many."""
+    for row in table:
+        where = f"by {row.measure}, " if row.measure else ""
+        if row.variance_of_differences == 0:
             why = "any two runs differ by the same on all topics"
             yield f"{where}{why}. Without a variance no number of topics follows for the t test."
-        if each.variances.within_runs == 0:
+        elif np.isnan(row.t_test):
+            yield f"{where}the t test needs more than {MOST_TOPICS:,} topics."
+        if row.variance == 0:
             why = "each run has the same score on all topics"
             yield f"{where}{why}. Without a variance no number of topics follows for ANOVA."
+        elif np.isnan(row.anova):
+            yield f"{where}ANOVA needs more than {MOST_TOPICS:,} topics."
 
 
 def _warned(
     found: Sequence[MeasuredVariance], required: Requirement, compared: int | None
 ) -> Table:
-    for sentence in without_variance(found):
+    table = needed_topics_table(found, required, compared)
+    for sentence in without_answer(table):
         warnings.warn(sentence, stacklevel=3)
-    return needed_topics_table(found, required, compared)
+    return table
 
 
 def needed_topics_table(

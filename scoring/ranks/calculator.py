@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from scoring.core.statistics.topic_set_size import LEAST_LEVEL, Requirement
+from scoring.core.statistics.topic_set_size import LEAST_LEVEL, MOST_POWER, MOST_RUNS, Requirement
 from scoring.ranks.options import LONGEST, number_of
 from scoring.ranks.topics import NeededTopics, needed
 
@@ -23,7 +23,6 @@ USUAL: Final = {
     "variance": "0.05", "differences": "", "runs": "10", "difference": "0.05",
     "level": "0.05", "power": "0.8",
 }  # fmt: skip
-MOST_RUNS: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,6 @@ def _fault(name: str, fields: Mapping[str, str], numbers: Mapping[str, float | N
         return f"write a whole number from 2 to {MOST_RUNS:,}"
     if name == "level" and not LEAST_LEVEL <= value < 1:
         return f"write a number between {LEAST_LEVEL} and 1"
-    if name == "power" and not (level is not None and level < value < 1):
-        return "write a number between the level and 1"
+    if name == "power" and not (level is not None and level < value <= MOST_POWER):
+        return f"write a number above the level, up to {MOST_POWER}"
     return "" if value > 0 else "write a number above 0"

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.limits import LEAST_TOPICS
-from scoring.core.statistics.topic_set_size import Requirement, topics_for_anova, topics_for_t
+from scoring.core.statistics.topic_set_size import (
+    MOST_TOPICS,
+    Requirement,
+    topics_for_anova,
+    topics_for_t,
+)
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.ranks.variance_analysis import ScoreVariances
-
-# A web process computes the numbers while the reader waits, and more topics take longer.
-MOST_TOPICS: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -81,15 +82,13 @@ def needed(
 ) -> NeededTopics:
     """ANOVA is of `runs` runs, at least two."""
     t_test, t_test_nagata = (
-        None
-        if not of_differences
-        else topics_for_t(of_differences, required, by_nagata=by_nagata, most=MOST_TOPICS)
+        None if not of_differences else topics_for_t(of_differences, required, by_nagata=by_nagata)
         for by_nagata in (False, True)
     )
     anova, anova_nagata = (
         None
         if not variance or runs < 2
-        else topics_for_anova(runs, variance, required, by_nagata=by_nagata, most=MOST_TOPICS)
+        else topics_for_anova(runs, variance, required, by_nagata=by_nagata)
         for by_nagata in (False, True)
     )
     return NeededTopics(t_test, anova, t_test_nagata, anova_nagata)

@@ -25,8 +25,9 @@ examples:
 t_test and anova are exact; t_test_nagata and anova_nagata are Nagata's approximations, as Sakai's
 spreadsheets samplesizeTTEST and samplesizeANOVA have them. With --variance and no
 --variance-of-differences, differences vary twice as much, as if runs were independent. A cell is
-empty where more than a million topics are needed, and where nothing varies: a note says so. A
-variance is measured on five topics or more."""
+empty where more than 10,000 topics are needed, and where nothing varies: a note says so. A variance
+is measured on five topics or more. The level is at least 1e-9, the power at most .999999, and an
+ANOVA has at most 10,000 runs."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

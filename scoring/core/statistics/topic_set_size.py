@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from scoring.core.distributions import f_critical, noncentral_f_tail
 from scoring.core.statistics.pairs import all_pairs, blocks_of, is_same_throughout
 
-MOST_TOPICS: Final = 1_000_000
+MOST_TOPICS: Final = 10_000
 MOST_RUNS: Final = 10_000  # in an ANOVA
 LEAST_LEVEL: Final = 1e-9
+MOST_POWER: Final = 0.999999  # nearer to 1, the rounding of the distributions counts
 _LARGEST_EFFECT: Final = 1e15  # two topics show it at every level
 _NORMAL: Final = NormalDist()
 _ROUNDING: Final = 1e-12  # a larger part of a sum of squares is no float noise
@@ -33,7 +34,7 @@ class Requirement:
     """What a test must achieve: find a true difference of at least `difference`, in units of the
     measure, with the probability `power`, at the significance level `level`.
 
-    Raises ValueError unless difference > 0, LEAST_LEVEL <= level < 1 and level < power < 1.
+    Raises ValueError unless difference > 0 and LEAST_LEVEL <= level < power <= MOST_POWER.
     """
 
     difference: float
@@ -45,8 +46,8 @@ class Requirement:
             raise ValueError(f"difference must be a number above 0, not {self.difference}")
         if not LEAST_LEVEL <= self.level < 1:
             raise ValueError(f"level must lie between {LEAST_LEVEL} and 1, not {self.level}")
-        if not self.level < self.power < 1:
-            raise ValueError(f"power must lie between level and 1, not {self.power}")
+        if not self.level < self.power <= MOST_POWER:
+            raise ValueError(f"power must lie above level, up to {MOST_POWER}, not {self.power}")
 
 
 @dataclass(frozen=True)
@@ -125,12 +126,10 @@ def anova_power_by_nagata(topics: int, runs: int, variance: float, required: Req
     return 1 - _NORMAL.cdf((farther - nearer) / math.sqrt(ratio / above + critical / below))
 
 
-def topics_for_t(
-    variance: float, required: Requirement, *, by_nagata: bool = False, most: int = MOST_TOPICS
-) -> int | None:
+def topics_for_t(variance: float, required: Requirement, *, by_nagata: bool = False) -> int | None:
     """The fewest topics with which the paired t test has the required power; None for more than
-    `most`. Raises ValueError unless the variance is a number above 0: without any, two topics would
-    do for every difference, whatever its size.
+    MOST_TOPICS. Raises ValueError unless the variance is a number above 0: without any, two topics
+    would do for every difference, whatever its size.
 
     W. Webber, A. Moffat and J. Zobel (CIKM 2008) need 262.1 topics to find a difference of .033
     with a standard deviation of .19:
@@ -140,7 +139,7 @@ def topics_for_t(
     """
     power = t_power_by_nagata if by_nagata else t_power
     start = _normal_topics(variance, required)
-    return _fewest(variance, start, most, lambda n: power(n, variance, required) >= required.power)
+    return _fewest(variance, start, lambda n: power(n, variance, required) >= required.power)
 
 
 def topics_for_anova(
@@ -149,7 +148,6 @@ def topics_for_anova(
     required: Requirement,
     *,
     by_nagata: bool = False,
-    most: int = MOST_TOPICS,
 ) -> int | None:
     """The same for one-way ANOVA of `runs` runs. Raises ValueError for less than two runs or more
     than MOST_RUNS, too.
@@ -163,9 +161,7 @@ def topics_for_anova(
         raise ValueError(f"ANOVA needs from 2 to {MOST_RUNS:,} runs, not {runs}")
     power = anova_power_by_nagata if by_nagata else anova_power
     start = _normal_topics(2 * variance, required) * math.sqrt((runs + 2) / 4)
-    return _fewest(
-        variance, start, most, lambda n: power(n, runs, variance, required) >= required.power
-    )
+    return _fewest(variance, start, lambda n: power(n, runs, variance, required) >= required.power)
 
 
 def _normal_topics(variance: float, required: Requirement) -> float:
@@ -230,19 +226,17 @@ def _variances_of_differences(scores: NDArray[np.float64]) -> NDArray[np.float64
     return of_pairs
 
 
-def _fewest(
-    variance: float, start: float, most: int, suffices: Callable[[int], bool]
-) -> int | None:
-    """The least number of topics from 2 to `most`, searched around `start`; the power grows with
-    it."""
+def _fewest(variance: float, start: float, suffices: Callable[[int], bool]) -> int | None:
+    """The least number of topics from 2 to MOST_TOPICS, searched around `start`; the power grows
+    with it."""
     if not (variance > 0 and math.isfinite(variance)):
         raise ValueError(f"variance must be above 0, not {variance}")
-    low = high = min(max(2, round(start)), most)
+    low = high = min(max(2, round(start)), MOST_TOPICS)
     step = max(1, high // 50)
     while not suffices(high):
-        if high == most:
+        if high == MOST_TOPICS:
             return None
-        low, high, step = high, min(high + step, most), 2 * step
+        low, high, step = high, min(high + step, MOST_TOPICS), 2 * step
     while low == high or suffices(low):
         if low == 2 and suffices(2):
             return 2

@@ -233,8 +233,13 @@ class TestTopics:
             ts.needed_topics_of_variance(0.1, difference=0.1, level=float(level))
 
     def test_too_many_topics_leave_the_cell_empty(self, trackside):
-        (found,) = rows(trackside("topics", "--variance", 1, "--difference", 1e-5))
-        assert found["t_test"] == found["anova"] == ""
+        found = trackside("topics", "--variance", 1, "--difference", 1e-5)
+        (row,) = rows(found)
+        assert row["t_test"] == row["anova"] == ""
+        notes = "note: the t test needs more than {0}\nnote: ANOVA needs more than {0}\n"
+        assert found.err == notes.format("10,000 topics.")
+        with pytest.warns(UserWarning, match=r"(the t test|ANOVA) needs more than 10,000 topics"):
+            assert np.isnan(ts.needed_topics_of_variance(1, difference=1e-5)["anova"][0])
 
     @pytest.mark.parametrize(
         ("options", "words"),
@@ -245,7 +250,8 @@ class TestTopics:
                 ("--difference", 0.1, "--compared", 99_999),
                 "--compared: 99999 is not a whole",
             ),
-            (("--difference", 0.1, "--power", 0.01), "--power: it must lie between level and 1"),
+            (("--difference", 0.1, "--power", 0.01), "--power: it must lie above level, up to"),
+            (("--difference", 0.1, "--power", 0.9999999), "above level, up to 0.999999, not"),
             (("--difference", 0.1, "--compared", 1), "--compared: 1 is not"),
             (
                 ("--difference", 0.1, "--variance", 1),

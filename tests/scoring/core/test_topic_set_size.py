@@ -144,6 +144,28 @@ def test_fewest_topics_are_those_of_a_count_from_two(difference, level, power, r
     )
 
 
+@pytest.mark.parametrize("level", [1e-9, 0.05])
+@pytest.mark.parametrize("difference", [0.2, 2.0])
+def test_the_highest_power_and_the_lowest_level_are_those_of_scipy(level, difference):
+    """At a power of 1 - 1e-16, the rounding of 1 - beta counted: 867 topics instead of 1,031."""
+    required = Requirement(difference, level, 0.999999)
+
+    def misses(topics):
+        critical, shift = stats.t.isf(level / 2, topics - 1), difference * math.sqrt(topics)
+        return stats.nct.cdf(critical, topics - 1, shift)
+
+    found = topics_for_t(1.0, required)
+    assert misses(found) <= 1e-6 < misses(found - 1)
+
+
+def test_the_limits_of_topics_and_runs():
+    assert topics_for_t(1.0, Requirement(0.02802)) == 9_999
+    assert topics_for_t(1.0, Requirement(0.02801)) is None
+    assert topics_for_anova(10_000, 0.05, Requirement(0.1)) is not None
+    with pytest.raises(ValueError, match=r"up to 0\.999999"):
+        Requirement(0.1, 0.05, 1 - 1e-16)
+
+
 def test_tiny_differences_need_too_many_topics():
     assert topics_for_t(1.0, Requirement(0.0001)) is None
     assert topics_for_anova(5, 1.0, Requirement(0.0001)) is None

@@ -400,13 +400,15 @@ class TestCalculator:
             ("variance", "0", "write a number above 0"),
             ("variance", "abc", "'abc' is not a number such as 0.05"),
             ("differences", "-1", "write a number above 0"),
-            ("runs", "1", "a whole number from 2 to 1,000"),
-            ("runs", "2.5", "a whole number from 2 to 1,000"),
+            ("runs", "1", "a whole number from 2 to 10,000"),
+            ("runs", "2.5", "a whole number from 2 to 10,000"),
+            ("runs", "10001", "a whole number from 2 to 10,000"),
             ("difference", "nan", "is not a number"),
             ("level", "0", "between 1e-09 and 1"),
             ("level", "1", "between 1e-09 and 1"),
             ("level", "1e-300", "between 1e-09 and 1"),
-            ("power", "0.05", "between the level and 1"),
+            ("power", "0.05", "above the level, up to 0.999999"),
+            ("power", "0.9999991", "above the level, up to 0.999999"),
         ],
     )
     def test_each_field_says_what_is_wrong(self, name: str, value: str, words: str) -> None:
