@@ -25,18 +25,13 @@ from scoring.library.score_tables import run_names
 from scoring.library.scoring_options import as_lines
 from scoring.library.significance import ComparedRuns, compared_runs, tested_measures
 
-USUAL_RUNS = 2  # without data
-
 
 def run(options: argparse.Namespace) -> int:
     faults = list(_source_faults(options))
     if faults:
         raise BadInput(faults)
     required = requirement(options.difference, options.level, options.power, options.compared)
-    compared = options.compared
-    if options.variance is not None:
-        compared = compared or USUAL_RUNS
-    table = needed_topics_table(_variances(options), required, compared)
+    table = needed_topics_table(_variances(options), required, options.compared)
     for sentence in without_answer(table):
         sys.stderr.write(f"note: {sentence}\n")
     print_csv(table.names, table)
@@ -57,8 +52,7 @@ def _source_faults(options: argparse.Namespace) -> Iterator[str]:
 
 def _variances(options: argparse.Namespace) -> list[MeasuredVariance]:
     if options.variance is not None:
-        runs = options.compared or USUAL_RUNS
-        return [given(options.variance, options.variance_of_differences, runs)]
+        return [given(options.variance, options.variance_of_differences)]
     if options.scores:
         return [measured(ComparedRuns(*read_file(options.scores, read_matrix)), "")]
     measures = tested_measures(options.measures, rel=options.rel, called="-m")

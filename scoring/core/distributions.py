@@ -1,6 +1,6 @@
-"""The normal, Student's t and Fisher's F distributions, with numpy and the standard library. scipy
-is larger than everything else that the command line needs. The tests compare these functions with
-scipy's.
+"""The normal, Student's t, chi-square and Fisher's F distributions, with numpy and the standard
+library. scipy is larger than everything else that the command line needs. The tests compare these
+functions with scipy's.
 
 A t test with two tails is an F test with one degree of freedom above: t² is F-distributed, and
 noncentral t² is noncentral F. So the power of both comes from noncentral F.
@@ -31,6 +31,7 @@ _FEW: Final = 40  # more weights at least, because a small mean has a long tail
 _NARROW: Final = 1e8  # from this noncentrality on, the mean stands for the Poisson distribution
 _NEGLIGIBLE: Final = 1e-13  # of a critical value
 _F_STEPS: Final = 200
+_GAMMA_STEPS: Final = 50  # half a dozen do
 
 
 def normal_cdf(x: Floats) -> Floats:
@@ -158,6 +159,41 @@ def student_quantile(degrees: Floats, probability: float) -> Floats:
         if (np.abs(step) < STUDENT_CLOSE * t).all():
             break
     return t
+
+
+@lru_cache(maxsize=1_000)
+def chi_square_quantile(degrees: float, probability: float) -> float:
+    """The value that a chi-square variable does not exceed with this probability. Newton's method
+    begins at the approximation by Wilson and Hilferty.
+
+    Raises ValueError unless 0 < probability < 1.
+
+    >>> round(chi_square_quantile(2, 0.95), 4)  # with two degrees, -2 log(1 - probability)
+    5.9915
+    """
+    if not 0 < probability < 1:
+        raise ValueError(f"probability must lie between 0 and 1, not {probability}")
+    a, ninth = degrees / 2, 2 / (9 * degrees)
+    cube_root = 1 - ninth + NormalDist().inv_cdf(probability) * math.sqrt(ninth)
+    x = a * max(cube_root, 0.01) ** 3  # half of the quantile
+    for _ in range(_GAMMA_STEPS):
+        density = math.exp((a - 1) * math.log(x) - x - math.lgamma(a))
+        step = (probability - _incomplete_gamma(a, x)) / density
+        x = max(x + step, x / 2)
+        if abs(step) <= _NEGLIGIBLE * x:
+            break
+    return 2 * x
+
+
+def _incomplete_gamma(a: float, x: float) -> float:
+    """P(a, x), the regularised lower incomplete gamma function, by its series of positive terms."""
+    term = total = 1.0
+    above = a
+    while term > EPSILON * total:
+        above += 1
+        term *= x / above
+        total += term
+    return total * math.exp(a * math.log(x) - x - math.lgamma(a + 1))
 
 
 def f_tail(above: float, below: float, f: float) -> float:

@@ -16,6 +16,7 @@ from scoring.core.statistics.topic_set_size import (
     Variances,
     topics_for_anova,
     topics_for_t,
+    variance_interval,
     variances,
 )
 from scoring.library.bad_input import BadArgument, BadInput
@@ -39,8 +40,8 @@ class MeasuredVariance:
     """Variances of one measure, and what they come from."""
 
     measure: str  # "" if it is not known
-    runs: int
-    topics: int | None  # None: the variance is given, not measured
+    runs: int | None  # None: the variance is given, not measured
+    topics: int | None
     variances: Variances
 
 
@@ -61,13 +62,16 @@ def needed_topics(
     """How many topics a test needs to find a true difference, from the variance of these runs, as
     `trackside topics` computes it (topic set size design, Sakai 2016).
 
-    One row for each measure: `measure, runs, topics`, the `variance` of scores within runs and the
+    One row for each measure: `measure`; the `runs`, `pairs` of runs and `topics` that it was
+    measured on; the `compared` runs of the ANOVA; the `variance` of scores within runs and the
     `variance_of_differences` of two runs; needed topics by the paired t test of two runs, `t_test`,
     and by one-way ANOVA of `compared` runs (default: as many as there are) of which the best and
     the worst differ by `difference`, `anova`; and both by Nagata's approximation, as Sakai's
-    spreadsheets have them: `t_test_nagata, anova_nagata`. NaN for more than 10,000 topics, and
-    where there is no variance: a warning says so. Raises BadInput, as for fewer than five
-    topics.
+    spreadsheets have them: `t_test_nagata, anova_nagata`. Columns that end in `_low` and `_high`
+    have the chi-square interval of a variance with a level of 95 %, and the topics for its ends;
+    they and the numbers of runs, pairs and topics are NaN without data. NaN for more than 10,000
+    topics, and where there is no variance: a warning says so. Raises BadInput, as for fewer than
+    five topics.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(6)}
     >>> one = {str(topic): {"a": 2.0, "b": topic % 2 * 3.0} for topic in range(6)}
@@ -122,7 +126,7 @@ def needed_topics_of_variance(
     [158]
     """
     required = requirement(difference, level, power, compared)
-    found = given(variance, variance_of_differences, compared)
+    found = given(variance, variance_of_differences)
     return _warned([found], required, compared)
 
 
@@ -140,13 +144,13 @@ def requirement(
         raise BadArgument([(name, f"it {why}")]) from None
 
 
-def given(variance: float, of_differences: float | None, runs: int) -> MeasuredVariance:
+def given(variance: float, of_differences: float | None) -> MeasuredVariance:
     """A variance that is known without data. Raises BadInput."""
     of_differences = 2 * variance if of_differences is None else of_differences
     for name, value in (("variance", variance), ("variance_of_differences", of_differences)):
         if not (value > 0 and math.isfinite(value)):
             raise BadArgument([(name, f"{value} is not a number above 0")])
-    return MeasuredVariance("", runs, None, Variances(variance, of_differences))
+    return MeasuredVariance("", None, None, Variances(variance, of_differences))
 
 
 def measured(board: ComparedRuns, measure: str) -> MeasuredVariance:
@@ -168,12 +172,12 @@ def without_answer(table: Table) -> Iterator[str]:
         if row.variance_of_differences == 0:
             why = "any two runs differ by the same on all topics"
             yield f"{where}{why}. Without a variance no number of topics follows for the t test."
-        elif np.isnan(row.t_test):
+        elif row.variance_of_differences > 0 and math.isnan(row.t_test):
             yield f"{where}the t test needs more than {MOST_TOPICS:,} topics."
         if row.variance == 0:
             why = "each run has the same score on all topics"
             yield f"{where}{why}. Without a variance no number of topics follows for ANOVA."
-        elif np.isnan(row.anova):
+        elif row.variance > 0 and math.isnan(row.anova):
             yield f"{where}ANOVA needs more than {MOST_TOPICS:,} topics."
 
 
@@ -189,42 +193,53 @@ def _warned(
 def needed_topics_table(
     found: Sequence[MeasuredVariance], required: Requirement, compared: int | None
 ) -> Table:
-    """One row for each measure."""
-    needed = [_needed(each, required, compared or each.runs) for each in found]
-    names = ("t_test", "anova", "t_test_nagata", "anova_nagata")
-    columns = {
-        name: _whole(column) for name, column in zip(names, zip(*needed, strict=True), strict=True)
-    }
-    return Table(
-        {
-            "measure": [each.measure for each in found],
-            "runs": np.array([compared or each.runs for each in found]),
-            "topics": _whole([each.topics for each in found]),
-            "variance": np.array([each.variances.within_runs for each in found]),
-            "variance_of_differences": np.array([each.variances.of_differences for each in found]),
-            **columns,
-        }
-    )
+    """One row for each measure. `compared` runs are in the ANOVA, by default those measured."""
+    rows = [_row(each, required, compared or each.runs or 2) for each in found]
+    return Table({name: _column([row[name] for row in rows]) for name in rows[0]})
 
 
-def _needed(each: MeasuredVariance, required: Requirement, runs: int) -> list[int | None]:
+def _row(each: MeasuredVariance, required: Requirement, compared: int) -> dict[str, Any]:
     within, of_differences = each.variances.within_runs, each.variances.of_differences
-    return [
-        needed
-        for by_nagata in (False, True)
-        for needed in (
-            None
-            if not of_differences > 0
-            else topics_for_t(of_differences, required, by_nagata=by_nagata),
-            None
-            if not within > 0
-            else topics_for_anova(runs, within, required, by_nagata=by_nagata),
-        )
-    ]
+    low, high = _interval(within, each.topics)
+    low_of_pairs, high_of_pairs = _interval(of_differences, each.topics)
+
+    def by_t(variance: float, *, by_nagata: bool = False) -> int | None:
+        return topics_for_t(variance, required, by_nagata=by_nagata) if variance > 0 else None
+
+    def by_anova(variance: float, *, by_nagata: bool = False) -> int | None:
+        if not variance > 0:
+            return None
+        return topics_for_anova(compared, variance, required, by_nagata=by_nagata)
+
+    return {
+        "measure": each.measure,
+        "runs": each.runs,
+        "pairs": None if each.runs is None else each.variances.pairs,
+        "topics": each.topics,
+        "compared": compared,
+        "variance": within,
+        "variance_low": low,
+        "variance_high": high,
+        "variance_of_differences": of_differences,
+        "variance_of_differences_low": low_of_pairs,
+        "variance_of_differences_high": high_of_pairs,
+        "t_test": by_t(of_differences),
+        "t_test_low": by_t(low_of_pairs),
+        "t_test_high": by_t(high_of_pairs),
+        "anova": by_anova(within),
+        "anova_low": by_anova(low),
+        "anova_high": by_anova(high),
+        "t_test_nagata": by_t(of_differences, by_nagata=True),
+        "anova_nagata": by_anova(within, by_nagata=True),
+    }
 
 
-def _whole(values: Sequence[int | None]) -> Any:
-    """Whole numbers, or floats with NaN where one of them is not defined."""
-    if any(value is None for value in values):
-        return np.array([np.nan if value is None else value for value in values])
-    return np.array(values)
+def _interval(variance: float, topics: int | None) -> tuple[float, float]:
+    return (math.nan, math.nan) if topics is None else variance_interval(variance, topics)
+
+
+def _column(values: Sequence[Any]) -> Any:
+    """Names as a list; whole numbers, or floats with NaN where one of them is not defined."""
+    if isinstance(values[0], str):
+        return list(values)
+    return np.array([math.nan if value is None else value for value in values])

@@ -47,12 +47,24 @@ SWAPS = (
 )
 NEEDED = (
     Column("measure", heading="measure", align="l", kind=str),
-    Column("runs", kind=int),
-    Column("topics", kind=int),
+    Column("runs", kind=int, help_text="with the variance of scores"),
+    Column("pairs", heading="pairs", kind=int, help_text="of runs, with that of differences"),
+    Column("topics", heading="topics", kind=int, help_text="on which the variances are measured"),
+    Column("compared", heading="compared", kind=int, help_text="the runs in the ANOVA"),
     Column("variance", heading="variance", text=number, kind=float),
+    Column("variance_low", lambda row: row.variance_ends[0], kind=float),
+    Column("variance_high", lambda row: row.variance_ends[1], kind=float),
     Column("variance_of_differences", heading="of differences", text=number, kind=float),
+    Column("variance_of_differences_low", lambda row: row.ends_of_differences[0], kind=float),
+    Column("variance_of_differences_high", lambda row: row.ends_of_differences[1], kind=float),
     Column("t_test", "needed.t_test", "t test", kind=int | None),
+    Column("t_test_low", "needed.t_test_low", kind=int | None),
+    Column("t_test_high", "needed.t_test_high", kind=int | None),
+    printed("95 %", "needed.t_test_interval"),
     Column("anova", "needed.anova", "ANOVA", kind=int | None),
+    Column("anova_low", "needed.anova_low", kind=int | None),
+    Column("anova_high", "needed.anova_high", kind=int | None),
+    printed("95 %", "needed.anova_interval"),
     Column("t_test_nagata", "needed.t_test_nagata", kind=int | None),
     Column("anova_nagata", "needed.anova_nagata", kind=int | None),
 )
@@ -89,10 +101,14 @@ SWAPS_PAGE = [
 ]
 NEEDED_PAGE = [
     PageColumn("measure", lambda row: measure_label(row.measure), css=""),
+    PageColumn("runs", lambda row: f"{row.runs:,}"),
+    PageColumn("pairs", lambda row: f"{row.pairs:,}"),
     PageColumn("variance", lambda row: numbers.score(row.variance)),
     PageColumn("of differences", lambda row: numbers.score(row.variance_of_differences)),
     PageColumn("t test", lambda row: count(row.needed.t_test)),
+    PageColumn("t test, 95 %", lambda row: row.needed.t_test_interval),
     PageColumn("ANOVA", lambda row: count(row.needed.anova)),
+    PageColumn("ANOVA, 95 %", lambda row: row.needed.anova_interval),
     PageColumn("t test, Nagata", lambda row: count(row.needed.t_test_nagata)),
     PageColumn("ANOVA, Nagata", lambda row: count(row.needed.anova_nagata)),
 ]
@@ -124,7 +140,11 @@ def swaps_table(halves: Halves | None, measure: object) -> Table:
 
 
 def needed_table(rows: Iterable[NeededRow]) -> Table:
-    return Table(NEEDED, rows, "topics that a test needs, by measure.")
+    caption = (
+        "topics that a test needs, by measure, and for the ends of the chi-square interval of the"
+        " variance."
+    )
+    return Table(NEEDED, rows, caption)
 
 
 def share(value: float | None) -> str:

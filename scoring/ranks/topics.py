@@ -1,7 +1,7 @@
 """How many topics a test needs, by each measure: rows for page, chart, CSV and API."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from scoring.core.measures.measure import Measure
@@ -11,6 +11,7 @@ from scoring.core.statistics.topic_set_size import (
     Requirement,
     topics_for_anova,
     topics_for_t,
+    variance_interval,
 )
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.ranks.variance_analysis import ScoreVariances
@@ -19,12 +20,30 @@ from scoring.ranks.variance_analysis import ScoreVariances
 @dataclass(frozen=True)
 class NeededTopics:
     """Exactly, and by Nagata's approximation; None for more than MOST_TOPICS, and if the variance
-    is not known or 0."""
+    is not known or 0. Low and high: for the ends of the interval of the variance."""
 
     t_test: int | None
     anova: int | None
     t_test_nagata: int | None
     anova_nagata: int | None
+    t_test_low: int | None = None
+    t_test_high: int | None = None
+    anova_low: int | None = None
+    anova_high: int | None = None
+
+    @property
+    def t_test_interval(self) -> str:
+        return _interval(self.t_test_low, self.t_test_high)
+
+    @property
+    def anova_interval(self) -> str:
+        return _interval(self.anova_low, self.anova_high)
+
+
+def _interval(low: int | None, high: int | None) -> str:
+    if low is None:
+        return "–"
+    return f"{low:,} or more" if high is None else f"{low:,}–{high:,}"
 
 
 @dataclass(frozen=True)
@@ -33,10 +52,28 @@ class NeededRow:
 
     measure: Measure
     runs: int
+    pairs: int  # of runs
     topics: int
     variance: float | None  # None: the scores do not suffice
     variance_of_differences: float | None
     needed: NeededTopics
+
+    @property
+    def compared(self) -> int:
+        """The runs in the ANOVA: all."""
+        return self.runs
+
+    @property
+    def variance_ends(self) -> tuple[float | None, float | None]:
+        return _ends(self.variance, self.topics)
+
+    @property
+    def ends_of_differences(self) -> tuple[float | None, float | None]:
+        return _ends(self.variance_of_differences, self.topics)
+
+
+def _ends(variance: float | None, topics: int) -> tuple[float | None, float | None]:
+    return (None, None) if variance is None else variance_interval(variance, topics)
 
 
 def needed_rows(
@@ -44,13 +81,21 @@ def needed_rows(
 ) -> list[NeededRow]:
     """The measure that needs the fewest topics by the t test first; those without an answer
     last."""
-    counts = (each.tolist() for each in (result.runs, result.topics))
+    counts = (each.tolist() for each in (result.runs, result.pairs, result.topics))
     variances = (
         map(none_if_nan, each.tolist()) for each in (result.within_runs, result.of_differences)
     )
     rows = [
-        NeededRow(measure, runs, topics, within, of_pairs, needed(within, of_pairs, runs, required))
-        for measure, runs, topics, within, of_pairs in zip(
+        NeededRow(
+            measure,
+            runs,
+            pairs,
+            topics,
+            within,
+            of_pairs,
+            needed(within, of_pairs, runs, required, topics),
+        )
+        for measure, runs, pairs, topics, within, of_pairs in zip(
             measures, *counts, *variances, strict=True
         )
     ]
@@ -78,17 +123,36 @@ def why_no_t_test(rows: Sequence[NeededRow], required: Requirement) -> str:
 
 @lru_cache(maxsize=5_000)
 def needed(
-    variance: float | None, of_differences: float | None, runs: int, required: Requirement
+    variance: float | None,
+    of_differences: float | None,
+    runs: int,
+    required: Requirement,
+    topics: int | None = None,
 ) -> NeededTopics:
-    """ANOVA is of `runs` runs, at least two."""
-    t_test, t_test_nagata = (
-        None if not of_differences else topics_for_t(of_differences, required, by_nagata=by_nagata)
-        for by_nagata in (False, True)
+    """ANOVA is of `runs` runs, at least two. `topics` are those on which the variances were
+    measured; without them, there are no intervals."""
+
+    def by_t(variance: float | None, *, by_nagata: bool = False) -> int | None:
+        return topics_for_t(variance, required, by_nagata=by_nagata) if variance else None
+
+    def by_anova(variance: float | None, *, by_nagata: bool = False) -> int | None:
+        if not variance or runs < 2:
+            return None
+        return topics_for_anova(runs, variance, required, by_nagata=by_nagata)
+
+    found = NeededTopics(
+        t_test=by_t(of_differences),
+        anova=by_anova(variance),
+        t_test_nagata=by_t(of_differences, by_nagata=True),
+        anova_nagata=by_anova(variance, by_nagata=True),
     )
-    anova, anova_nagata = (
-        None
-        if not variance or runs < 2
-        else topics_for_anova(runs, variance, required, by_nagata=by_nagata)
-        for by_nagata in (False, True)
+    if topics is None:
+        return found
+    ends, of_pairs = _ends(variance, topics), _ends(of_differences, topics)
+    return replace(
+        found,
+        t_test_low=by_t(of_pairs[0]),
+        t_test_high=by_t(of_pairs[1]),
+        anova_low=by_anova(ends[0]),
+        anova_high=by_anova(ends[1]),
     )
-    return NeededTopics(t_test, anova, t_test_nagata, anova_nagata)

@@ -22,6 +22,7 @@ class ScoreVariances:
     within_runs: NDArray[np.float64]
     of_differences: NDArray[np.float64]
     runs: NDArray[np.int64]
+    pairs: NDArray[np.int64]  # of runs with a variance of differences
     topics: NDArray[np.int64]  # with a score
 
 
@@ -37,6 +38,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: OfMeasures) -> ScoreVari
         within_runs=np.array([each.within_runs for each in found]),
         of_differences=np.array([each.of_differences for each in found]),
         runs=np.array([len(vectors.run_ids) for vectors in by_measure], dtype=np.int64),
+        pairs=np.array([each.pairs for each in found], dtype=np.int64),
         topics=np.array(topics, dtype=np.int64),
     )
 
@@ -49,6 +51,6 @@ VARIANCES: Final = declare(
         compute=compute,
         result=ScoreVariances,
         seconds=lambda size, question: 4e-6 * len(question.measures) * size.scores,
-        version=2,
+        version=3,
     )
 )

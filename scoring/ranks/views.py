@@ -154,8 +154,10 @@ def _swaps(viewer: access.Viewer, params: QueryDict) -> Answer:
 
 def _needed(viewer: access.Viewer, params: QueryDict) -> Answer:
     """One row for each measure, the one that needs the fewest topics first. t_test: the paired t
-    test of two runs. anova: one-way ANOVA of all ranked runs, of which the best and the worst
-    differ by as much. null: more than 10,000 topics, or no variance that is known and above 0."""
+    test of two runs. anova: one-way ANOVA of the runs that are compared, of which the best and the
+    worst differ by as much. low and high: the chi-square interval of the variance with a level of
+    95 %, and the topics for its ends. null: more than 10,000 topics, or no variance that is known
+    and above 0."""
     query = topics_query(viewer, params)
     return Answer(needed_table(query.rows), [query.qrels], query.analysis)
 
@@ -222,9 +224,12 @@ NEEDED_TOPICS = ResultView(
         QRELS,
     ],
     row_example={
-        "measure": "AP", "runs": 61, "topics": 50, "variance": 0.0472,
-        "variance_of_differences": 0.0305, "t_test": 98, "anova": 1233, "t_test_nagata": 98,
-        "anova_nagata": 1231,
+        "measure": "AP", "runs": 61, "pairs": 1830, "topics": 50, "compared": 61,
+        "variance": 0.0472, "variance_low": 0.0329, "variance_high": 0.0733,
+        "variance_of_differences": 0.0305, "variance_of_differences_low": 0.0213,
+        "variance_of_differences_high": 0.0474, "t_test": 98, "t_test_low": 69,
+        "t_test_high": 151, "anova": 1232, "anova_low": 860, "anova_high": 1912,
+        "t_test_nagata": 98, "anova_nagata": 1230,
     },
     is_computed=True,
 )  # fmt: skip

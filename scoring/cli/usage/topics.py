@@ -22,9 +22,12 @@ examples:
   trackside topics --scores adhoc5_ap.csv --difference .05 --level .01 --power .9
   trackside topics --variance .05 --compared 10 --difference .1
 
-t_test and anova are exact; t_test_nagata and anova_nagata are Nagata's approximations, as Sakai's
-spreadsheets samplesizeTTEST and samplesizeANOVA have them. With --variance and no
---variance-of-differences, differences vary twice as much, as if runs were independent. A cell is
+runs, pairs and topics are those that the variance was measured on; compared are the runs in the
+ANOVA. t_test and anova are exact; t_test_nagata and anova_nagata are Nagata's approximations, as
+Sakai's spreadsheets samplesizeTTEST and samplesizeANOVA have them. With --variance and no
+--variance-of-differences, differences vary twice as much, as if runs were independent. Columns that
+end in _low and _high have the 95 % confidence interval of a variance (chi-square distribution,
+topics - 1 degrees of freedom), and the topics for its ends; they need data. A cell is
 empty where more than 10,000 topics are needed, and where nothing varies: a note says so. A variance
 is measured on five topics or more. The level is at least 1e-9, the power at most .999999, and an
 ANOVA has at most 10,000 runs."""

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.distributions import f_critical, noncentral_f_tail
+from scoring.core.distributions import chi_square_quantile, f_critical, noncentral_f_tail
 from scoring.core.statistics.pairs import all_pairs, blocks_of, is_same_throughout
 
 MOST_TOPICS: Final = 10_000
@@ -56,9 +56,32 @@ class Variances:
 
     within_runs: float  # of the scores of a run around its mean: V_E of one-way ANOVA
     of_differences: float  # of the difference of two runs, the mean over all pairs of runs
+    pairs: int = 0  # of runs with two common topics or more
 
 
 UNKNOWN: Final = Variances(math.nan, math.nan)
+
+
+def variance_interval(variance: float, topics: int, level: float = 0.95) -> tuple[float, float]:
+    """The confidence interval of a variance that was measured on so many topics: (topics - 1)
+    variance over the quantiles of the chi-square distribution with topics - 1 degrees of freedom.
+
+    It assumes normally distributed scores. All runs have the same topics, so no more degrees count
+    than those of one run or one pair. That makes the interval too wide rather than too narrow.
+    Raises ValueError for less than two topics and unless 0 < level < 1.
+
+    With ten topics the quantiles are 2.7004 and 19.0228:
+
+    >>> [round(end, 4) for end in variance_interval(0.05, 10)]  # .45/19.0228 and .45/2.7004
+    [0.0237, 0.1666]
+    """
+    if topics < 2:
+        raise ValueError(f"a variance is measured on two topics or more, not {topics}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    degrees, tail = topics - 1, (1 - level) / 2
+    upper, lower = (chi_square_quantile(degrees, at) for at in (1 - tail, tail))
+    return degrees * variance / upper, degrees * variance / lower
 
 
 def t_power(topics: int, variance: float, required: Requirement) -> float:
@@ -200,7 +223,8 @@ def variances(scores: NDArray[np.float64]) -> Variances:
         within = (deviations**2).sum() / np.maximum(counts - 1, 0).sum()
         of_pairs = _variances_of_differences(scores)
     defined = of_pairs[~np.isnan(of_pairs)]
-    return Variances(float(within), float(defined.mean()) if len(defined) else math.nan)
+    mean = float(defined.mean()) if len(defined) else math.nan
+    return Variances(float(within), mean, len(defined))
 
 
 def _variances_of_differences(scores: NDArray[np.float64]) -> NDArray[np.float64]:

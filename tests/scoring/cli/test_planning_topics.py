@@ -8,7 +8,12 @@ import pytest
 
 import trackside as ts
 from scoring.core.statistics.split_halves import half_sizes, split_halves
-from scoring.core.statistics.topic_set_size import Requirement, topics_for_anova, topics_for_t
+from scoring.core.statistics.topic_set_size import (
+    Requirement,
+    topics_for_anova,
+    topics_for_t,
+    variance_interval,
+)
 
 # Three runs over ten topics.
 SCORES = np.array(
@@ -167,7 +172,22 @@ class TestTopics:
         assert float(found["variance_of_differences"]) == pytest.approx(of_differences, abs=1e-12)
         assert int(found["t_test"]) == topics_for_t(of_differences, required)
         assert int(found["anova"]) == topics_for_anova(3, variance, required)
-        assert (found["measure"], found["runs"], found["topics"]) == ("", "3", "6")
+        assert [found[name] for name in ("measure", "runs", "pairs", "topics", "compared")] == [
+            "", "3", "3", "6", "3",
+        ]  # fmt: skip
+        low, high = variance_interval(of_differences, 6)
+        assert float(found["variance_of_differences_low"]) == pytest.approx(low, abs=1e-12)
+        assert int(found["t_test_high"]) == topics_for_t(high, required)
+        assert int(found["anova_low"]) == topics_for_anova(
+            3, variance_interval(variance, 6)[0], required
+        )
+
+    def test_the_anova_may_be_of_other_runs_than_those_measured(self, trackside, matrix):
+        given = ("--difference", 0.2, "--compared", 10)
+        (found,) = rows(trackside("topics", "--scores", matrix, *given))
+        assert (found["runs"], found["compared"]) == ("3", "10")
+        variance = float(found["variance"])
+        assert int(found["anova"]) == topics_for_anova(10, variance, Requirement(0.2))
 
     def test_one_row_for_each_measure(self, trackside):
         qrels = trackside.write("judged", "".join(f"{topic} 0 A 1\n" for topic in range(5)))
@@ -185,7 +205,9 @@ class TestTopics:
     def test_a_variance_takes_the_place_of_data(self, trackside):
         given = ("--variance", 0.05, "--compared", 10, "--difference", 0.1)
         (found,) = rows(trackside("topics", *given))
-        assert (found["anova"], found["anova_nagata"], found["topics"]) == ("158", "157", "")
+        assert (found["anova"], found["anova_nagata"], found["compared"]) == ("158", "157", "10")
+        unknown = ("runs", "pairs", "topics", "variance_low", "t_test_high")
+        assert {found[name] for name in unknown} == {""}
         assert float(found["variance_of_differences"]) == 0.1
         same = ts.needed_topics_of_variance(0.05, compared=10, difference=0.1)
         assert trackside("topics", *given).out == same.to_csv()

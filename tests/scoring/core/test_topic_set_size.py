@@ -25,6 +25,7 @@ from scoring.core.statistics.topic_set_size import (
     t_power_by_nagata,
     topics_for_anova,
     topics_for_t,
+    variance_interval,
     variances,
 )
 
@@ -164,6 +165,27 @@ def test_the_limits_of_topics_and_runs():
     assert topics_for_anova(10_000, 0.05, Requirement(0.1)) is not None
     with pytest.raises(ValueError, match=r"up to 0\.999999"):
         Requirement(0.1, 0.05, 1 - 1e-16)
+
+
+def test_the_interval_of_a_variance_by_a_table_and_by_scipy():
+    """With nine degrees of freedom, tables print 2.700 and 19.023."""
+    assert variance_interval(0.05, 10) == pytest.approx((0.45 / 19.023, 0.45 / 2.700), rel=2e-4)
+    for topics in (2, 5, 50, 10_000):
+        for level in (0.5, 0.95, 0.999):
+            ends = stats.chi2.ppf([(1 + level) / 2, (1 - level) / 2], topics - 1)
+            expected = tuple((topics - 1) * 0.03 / ends)
+            assert variance_interval(0.03, topics, level) == pytest.approx(expected, rel=1e-9)
+    for arguments in ((0.1, 1), (0.1, 9, 0.0), (0.1, 9, 1.0)):
+        with pytest.raises(ValueError, match=r"two topics|between 0 and 1"):
+            variance_interval(*arguments)
+
+
+def test_the_interval_of_a_variance_contains_it_as_often_as_its_level():
+    """Of 20,000 samples of eight normal scores with a variance of 1."""
+    scores = np.random.default_rng(1).normal(size=(20_000, 8))
+    low, high = variance_interval(1.0, 8)
+    found = scores.var(axis=1, ddof=1)
+    assert np.mean((found * low <= 1) & (found * high >= 1)) == pytest.approx(0.95, abs=0.005)
 
 
 def test_tiny_differences_need_too_many_topics():

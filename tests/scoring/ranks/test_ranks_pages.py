@@ -18,6 +18,7 @@ from scoring.core.statistics.topic_set_size import (
     Requirement,
     topics_for_anova,
     topics_for_t,
+    variance_interval,
     variances,
 )
 from scoring.models import Analysis
@@ -281,6 +282,17 @@ class TestNeededTopics:
         assert row["variance_of_differences"] == pytest.approx(found.of_differences, abs=1e-12)
         assert row["t_test"] == topics_for_t(found.of_differences, required)
         assert row["anova"] == topics_for_anova(3, found.within_runs, required)
+        assert (row["runs"], row["pairs"], row["topics"], row["compared"]) == (3, 3, 12, 3)
+        low, high = variance_interval(found.of_differences, 12)
+        assert row["variance_of_differences_high"] == pytest.approx(high, abs=1e-12)
+        ends = topics_for_t(low, required), topics_for_t(high, required)
+        assert (row["t_test_low"], row["t_test_high"]) == ends
+        assert f"{ends[0]:,}–{ends[1]:,}" in text_of(page)
+        low, high = variance_interval(found.within_runs, 12)
+        assert row["variance_low"] == pytest.approx(low, abs=1e-12)
+        assert row["anova_high"] == topics_for_anova(3, high, required)
+        latex = get("needed-topics-latex", campaign, difference="0.02", power="0.9")
+        assert f"{ends[0]:,}–{ends[1]:,}" in latex.content.decode()
         (same,) = [
             row
             for row in table(get("needed-topics-csv", campaign, difference="0.02", power="0.9"))
@@ -290,7 +302,7 @@ class TestNeededTopics:
 
     def test_measures_with_graded_gains_are_named_in_words(self) -> None:
         measure = parse_measure("RBP(p=0.8,gain=map)")
-        row = NeededRow(measure, 3, 4, 0.05, 0.03, needed(0.05, 0.03, 3, Requirement(0.1)))
+        row = NeededRow(measure, 3, 3, 4, 0.05, 0.03, needed(0.05, 0.03, 3, Requirement(0.1)))
         assert NEEDED_PAGE[0].cell(row) == "RBP(p=0.8), graded gains"
         assert needed_chart([row])["data"][0]["y"] == ["RBP(p=0.8), graded gains"]
 
