@@ -5,6 +5,7 @@ from typing import Final
 
 from tools.reproduction_page.numerals import short, without_zero
 from tools.reproduction_page.rows import (
+    CLAIMED,
     NOTHING,
     Exhibit,
     Paper,
@@ -22,9 +23,12 @@ HEAD: Final = """\
 
 # The papers, reproduced
 
-{compared:,} numbers of five texts were computed again by the code that scores runs on this site.
-{same:,} of them are equal at the printed precision. For the other {differ:,} the page gives the
-reason, or says which readings of the paper we tried in vain.
+{compared:,} numbers that five texts print for data that we have were computed again by the code
+that scores runs on this site. {same:,} of them are equal at the printed precision. For the other
+{differ:,} the page gives the reason, or says which readings of the paper we tried in vain.
+
+Besides, {claims:,} statements about runs that are not available were checked on other runs:
+{held:,} of them hold there. These tables have the heading *{claimed}*, and do not count above.
 
 - A number is equal if ours rounds to it. Otherwise the column *difference* shows ours minus the
   printed number.
@@ -75,7 +79,16 @@ def page(papers: Sequence[Paper]) -> str:
     """The whole page. Raises Unexplained."""
     check(papers)
     compared, same = counted(papers)
-    head = HEAD.format(compared=compared, same=same, differ=compared - same, nothing=NOTHING)
+    claims, held = counted(papers, CLAIMED)
+    head = HEAD.format(
+        compared=compared,
+        same=same,
+        differ=compared - same,
+        claims=claims,
+        held=held,
+        claimed=CLAIMED,
+        nothing=NOTHING,
+    )
     return "\n".join([head, *(line for paper in papers for line in _paper(paper))]) + "\n"
 
 

@@ -18,7 +18,7 @@ from scoring.core.statistics.projection import upper_bounds
 from scoring.core.statistics.signed_ranks import wilcoxon
 from scoring.core.statistics.significance import paired_t
 from tools.reproduction_page.campaigns import Campaign
-from tools.reproduction_page.rows import Exhibit, Row, Table
+from tools.reproduction_page.rows import CLAIMED, Exhibit, Row, Table
 from tools.reproduction_page.trec5 import counts
 
 RBP: Final = ("RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)")
@@ -79,6 +79,7 @@ def exhibits(trec8: Pools, covid: Pools) -> tuple[Exhibit, ...]:
             text="The paper reports similar results on TREC-8. Its statements say which measure a "
             "row is most like. The columns of the second table are RR, P@10, R-precision and AP "
             "with all judgments.",
+            heading=CLAIMED,
             tables=(_table_3(both),),
         ),
         Exhibit(
@@ -185,6 +186,7 @@ def _figure_4(both: Sequence[Pools]) -> Exhibit:
         "Figure 4: mean RBP at two pool depths",
         rows,
         text="More judgments never lower RBP.",
+        heading=CLAIMED,
         tables=(Table(("measure", "runs", "mean, depth 10", "mean, all", "τ"), values),),
         charts=("figure-4",),
     )

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+PRINTED: Final = "printed"  # heading of what a paper prints for data that we have
+CLAIMED: Final = "claimed for TREC-5"  # of what it says about its data, checked on other data
 NOTHING: Final = "–"  # not printed, or not in the copy of the text that we have
 _NOISE: Final = 1e-9  # of a unit, in what should be exactly half of one
 
@@ -49,14 +51,14 @@ class Table:
 @dataclass(frozen=True)
 class Exhibit:
     """A table, a figure or a section of a paper. `columns` name the numbers of a row, if it has
-    several. `heading` is what is compared. Only the printed counts as reproduced, and only once:
-    not where the same numbers are computed `again` in another way."""
+    several. `heading` is what is compared. Only the PRINTED counts as reproduced, and only once:
+    not where the same numbers are computed `again` in another way. What is CLAIMED counts apart."""
 
     title: str
     rows: Sequence[Row] = ()
     text: str = ""
     columns: str = ""
-    heading: str = "printed"
+    heading: str = PRINTED
     again: bool = False
     tables: Sequence[Table] = ()
     charts: Sequence[str] = ()  # names of the files, without .svg
@@ -113,13 +115,13 @@ def check(papers: Sequence[Paper]) -> None:
         raise Unexplained("\n".join(faults))
 
 
-def counted(papers: Sequence[Paper]) -> tuple[int, int]:
-    """Printed numbers that are compared, and those that come out the same."""
+def counted(papers: Sequence[Paper], heading: str = PRINTED) -> tuple[int, int]:
+    """Numbers below this heading that are compared, and those that come out the same."""
     compared = [
         same
         for paper in papers
         for exhibit in paper.exhibits
-        if exhibit.heading == "printed" and not exhibit.again
+        if exhibit.heading == heading and not exhibit.again
         for row in exhibit.rows
         for word, same in zip(row.words, row.same, strict=True)
         if word != NOTHING

@@ -14,7 +14,15 @@ from tools.reproduction_page.__main__ import (
 )
 from tools.reproduction_page.numerals import short
 from tools.reproduction_page.page import RECOMPUTE, page
-from tools.reproduction_page.rows import Exhibit, Paper, Row, Unexplained, counted, is_same
+from tools.reproduction_page.rows import (
+    CLAIMED,
+    Exhibit,
+    Paper,
+    Row,
+    Unexplained,
+    counted,
+    is_same,
+)
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -77,6 +85,17 @@ def test_numbers_that_are_computed_again_count_once():
     rows = (Row("AP", ".40 .50 –", [0.4, 0.51, 3], "cut off"),)
     assert counted(of(*rows)) == (2, 1)
     assert counted(of(*rows, again=True)) == counted(of(*rows, heading="mean")) == (0, 0)
+
+
+def test_claims_about_other_data_count_apart():
+    rows = (Row("AP", ".40 .50", [0.4, 0.51], "other runs"),)
+    papers = of(*rows, heading=CLAIMED)
+    assert counted(papers) == (0, 0)
+    assert counted(papers, CLAIMED) == (2, 1)
+    text = page(papers)
+    assert "0 numbers that five texts print" in text
+    assert "2 statements about runs that are not available" in text
+    assert "| what | claimed for TREC-5 | ours |" in text
 
 
 @pytest.mark.parametrize("paper", without_data(), ids=lambda paper: paper.title[:12])
