@@ -38,6 +38,11 @@ These rules apply to all measures:
 - **Ties** are ordered by document id, descending, as in trec_eval. `expected` is the mean over all
   orders of tied documents. `bounds` are the worst and the best of these orders.
 - **Not defined** is shown as – and is excluded from means.
+- **Digits**: a leaderboard prints the largest number n of digits with residual < 10^-n, from 1 to
+  4, and one more, paler. It prints further digits where four would make different scores equal.
+  Where a row would print a better score than a row with a better base, or the same score although
+  the intervals from base to base + residual do not overlap, further pale digits prevent it. For
+  example, .7690 with residual .005 and .7657 with residual .05 are printed .769 and .766, not .77.
 """
 
 _SUBTOPICS: Final = """\

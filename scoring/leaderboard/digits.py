@@ -3,10 +3,15 @@
 A row has the digits that its residual leaves certain, at most four, and a paler one. Where four
 decimals would print different scores alike, the rows have more, as many as distinguish them: those
 that their residuals leave certain, and again a paler one.
+
+Rounding to different lengths could print a score above a better one, as 0.77 beside 0.769 for
+0.7657, and a row with further digits could look like one whose interval does not overlap with its
+own. Such rows have as many paler digits as prevent it.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.ranks import DECIMALS
@@ -28,7 +33,48 @@ def distinct_digits(scores: Sequence[Interval]) -> list[Digits]:
         shown = _fewest_that_distinguish(group)
         for place in places:
             found[place] = _digits_up_to(shown, scores[place].residual)
+    defined = [place for place, score in enumerate(scores) if score.base is not None]
+    defined.sort(key=lambda place: scores[place].base or 0.0)
+    ordered = _ordered([scores[place] for place in defined], [found[place] for place in defined])
+    for place, digits in zip(defined, ordered, strict=True):
+        found[place] = digits
     return found
+
+
+def _ordered(scores: Sequence[Interval], digits: Sequence[Digits]) -> list[Digits]:
+    """The digits of ascending scores, with further ones until what is printed ascends too and
+    differs where two intervals do not overlap."""
+    found = list(digits)
+    while places := _misprinted(scores, found):
+        for place in places:
+            firm, shown = found[place].firm, found[place].shown + 1
+            found[place] = Digits(max(firm, min(_certain(scores[place].residual), shown)), shown)
+    return found
+
+
+def _misprinted(scores: Sequence[Interval], digits: Sequence[Digits]) -> set[int]:
+    """The places of scores that need one more digit. Equally long numbers are never out of order,
+    so only the shorter of two needs one."""
+    printed = [
+        rounded(score.base or 0.0, each.shown) for score, each in zip(scores, digits, strict=True)
+    ]
+    places = {
+        min(pair, key=lambda place: digits[place].shown)
+        for pair in pairwise(range(len(scores)))
+        if printed[pair[0]] > printed[pair[1]]
+    }
+    alike: dict[tuple[float, int], list[int]] = defaultdict(list)
+    for place, number in enumerate(printed):
+        alike[number, digits[place].shown].append(place)
+    for group in alike.values():
+        lowest_upper = min(_upper(scores[place]) for place in group)
+        if lowest_upper < rounded(scores[group[-1]].base or 0.0, DECIMALS):
+            places.update(group)
+    return places
+
+
+def _upper(score: Interval) -> float:
+    return rounded((score.base or 0.0) + (score.residual or 0.0), DECIMALS)
 
 
 def _fewest_that_distinguish(scores: Sequence[Interval]) -> int:
@@ -61,7 +107,13 @@ def _are_equal(numbers: Sequence[float], places: Sequence[int]) -> bool:
 
 def _digits_up_to(shown: int, residual: float | None) -> Digits:
     """The certain digits and one more, but no more than `shown`."""
+    certain = _certain(residual)
+    return Digits(firm=min(certain, shown), shown=min(certain + 1, shown))
+
+
+def _certain(residual: float | None) -> int:
+    """The decimals that a residual leaves certain."""
     certain = DECIMALS
     while residual is not None and certain > 0 and not residual < _LIMITS[certain]:
         certain -= 1
-    return Digits(firm=min(certain, shown), shown=min(certain + 1, shown))
+    return certain

@@ -1,7 +1,8 @@
 """Formats numbers for pages; `scoring.core.statistics.rounding` rounds them.
 
 A score has the digits that its residual leaves certain (`shown_digits`) and one more, paler, which
-distinguishes runs on the page although it is smaller than the residual.
+distinguishes runs on the page although it is smaller than the residual. On a leaderboard it can
+have several paler ones.
 """
 
 import math
@@ -15,7 +16,7 @@ MAX_DIGITS = shown_digits(None)
 
 
 class Digits(NamedTuple):
-    """Decimals of a score. The last of those shown is paler if it is not firm."""
+    """Decimals of a score. Those that are shown and not firm are paler."""
 
     firm: int
     shown: int
@@ -35,14 +36,15 @@ def score(value: float | None, digits: int | Digits = MAX_DIGITS) -> str:
 
 
 def firm(value: float | None, digits: int | Digits) -> str:
-    """`score` without the digit that is shown paler."""
+    """`score` without the digits that are shown paler."""
     return score(value, digits).removesuffix(pale(value, digits))
 
 
 def pale(value: float | None, digits: int | Digits) -> str:
-    """The digit of `score` that is shown paler, if there is one."""
+    """The digits of `score` that are shown paler, if there are any."""
     digits = Digits.of(digits)
-    return "" if value is None or digits.shown <= digits.firm else score(value, digits)[-1]
+    count = digits.shown - digits.firm
+    return "" if value is None or count <= 0 else score(value, digits)[-count:]
 
 
 def addition(value: float | None, digits: int = MAX_DIGITS) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import combinations
 
 import pytest
 from django.test import Client
@@ -14,7 +15,7 @@ from scoring.core.statistics.means import Interval
 from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.rounding import decimal_text
 from scoring.leaderboard.digits import distinct_digits
-from scoring.output.numbers import FOUR_DIGITS, MAX_DIGITS, Digits, score
+from scoring.output.numbers import FOUR_DIGITS, MAX_DIGITS, Digits, firm, pale, score
 from tests.making import make_campaign, make_qrels, make_run, make_scores
 
 RBP = "RBP(p=0.5)"
@@ -72,9 +73,43 @@ def test_four_decimals_do_not_make_rows_equal_that_their_residuals_tell_apart() 
     assert " & [0.387486, 0.387488] & " in rows[2]
 
 
+def test_a_row_never_looks_better_than_the_row_above() -> None:
+    """The second would be 0.77. The fifth needs three digits beside the sixth: 0.58 < 0.582. The
+    eighth would be 0.413 beside 0.4128, and 0.4127 as the ninth, with which it does not overlap."""
+    rows = [
+        Interval(0.769, 0.005),
+        Interval(0.7657, 0.05),
+        Interval(0.7613, 0.0),
+        Interval(0.6, 0.4),
+        Interval(0.5824, 0.2),
+        Interval(0.5823, 0.005),
+        Interval(0.41276, 0.0),
+        Interval(0.41271, 0.1),
+        Interval(0.41266, 0.0),
+        Interval(0.4126, 0.0),
+    ]
+    found = distinct_digits(rows)
+    texts = [
+        (firm(row.base, digits), pale(row.base, digits))
+        for row, digits in zip(rows, found, strict=True)
+    ]
+    assert texts == [
+        ("0.76", "9"), ("0.7", "66"), ("0.7613", ""), ("0.6", "0"), ("0.5", "82"), ("0.58", "2"),
+        ("0.4128", ""), ("0.4", "1271"), ("0.41266", ""), ("0.4126", ""),
+    ]  # fmt: skip
+    in_another_order = distinct_digits(rows[::-1])
+    assert in_another_order[::-1] == found  # as of a measure for which lower is better
+
+
 scores = st.builds(Interval, base=st.floats(0, 1), residual=st.floats(0, 1))
 
 certain = st.builds(Interval, base=st.floats(0, 1), residual=st.none() | st.floats(0, 1e-4))
+
+near = st.builds(
+    Interval,
+    base=st.integers(76_500, 76_999).map(lambda units: units / 1e5),
+    residual=st.sampled_from([None, 0.0, 1e-5, 2e-4, 2e-3, 0.02, 0.2]),
+)
 
 
 def test_one_score_at_two_lengths_does_not_stand_for_two_scores() -> None:
@@ -96,6 +131,24 @@ def test_scores_without_a_residual_are_printed_alike_only_if_they_are_equal(
     texts = [score(each.base, digits) for each, digits in zip(pair, found, strict=False)]
     exact = [decimal_text(each.base or 0.0, DECIMALS) for each in pair]
     assert (texts[0] == texts[1]) == (exact[0] == exact[1])
+
+
+@given(st.lists(st.one_of(scores, certain, near), max_size=12))
+def test_printed_scores_are_in_order_and_differ_where_intervals_do_not_overlap(
+    rows: list[Interval],
+) -> None:
+    rows.sort(key=lambda row: row.base or 0.0, reverse=True)
+    found = distinct_digits(rows)
+    texts = [score(row.base, digits) for row, digits in zip(rows, found, strict=True)]
+    assert texts == sorted(texts, key=float, reverse=True)
+    for row, digits in zip(rows, found, strict=True):
+        assert digits.firm >= row.digits
+        assert digits.shown >= Digits.of(row.digits).shown
+        assert firm(row.base, digits) + pale(row.base, digits) == score(row.base, digits)
+    for (better, first), (worse, second) in combinations(zip(rows, texts, strict=True), 2):
+        if first == second:
+            upper = (worse.base or 0.0) + (worse.residual or 0.0)
+            assert decimal_text(upper, DECIMALS) >= decimal_text(better.base or 0.0, DECIMALS)
 
 
 @given(scores, scores)
