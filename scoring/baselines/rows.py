@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
+from django.http import QueryDict
+
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.options import choice_or_404
+from campaigns.options import UnknownChoice, choice_or_404, shortened
 from scoring.analyses.requests import request_analyses, result_of
 from scoring.baselines.analysis import BASELINE, SAMPLES, AgainstOne
 from scoring.core.data.trec_eval_lines import has_topic_lines
@@ -81,11 +83,33 @@ class Differences:
         return self.analysis is not None and self.analysis.state != Analysis.State.DONE
 
 
+class UnknownBaseline(UnknownChoice):
+    """As in a link that somebody kept. Files and the API refuse it. A page opens without
+    differences and says `why_none`, which depends on nothing but the address."""
+
+    @property
+    def why_none(self) -> str:
+        return (
+            f"No differences are shown, because “{shortened(self.value)}” is not a baseline here: "
+            "the run may be withdrawn, deleted, disqualified or no longer marked as one."
+        )
+
+
 def chosen_baseline(baselines: Iterable[Baseline], name: str | None) -> Baseline | None:
-    """One of the baselines by its public id; None without a name. Raises UnknownChoice."""
+    """One of the baselines by its public id; None without a name. Raises UnknownBaseline."""
+    if not name:
+        return None
     by_id = {run.run_id: run for run in baselines}
-    offered = {run_id: run.name for run_id, run in by_id.items()}
-    return by_id.get(choice_or_404("baseline", name, offered))
+    if name not in by_id:
+        raise UnknownBaseline("baseline", name, {run_id: run.name for run_id, run in by_id.items()})
+    return by_id[name]
+
+
+def without_baseline(params: QueryDict) -> QueryDict:
+    """The other parameters, for the links of a page whose baseline is unknown."""
+    others = params.copy()
+    others.pop("baseline", None)
+    return others
 
 
 def chosen_correction(name: str | None) -> str:

@@ -5,6 +5,7 @@ it reads from the database at every request (`scoring.results.cache`). The view 
 whether the viewer may see the board, and the rest of the page is rendered for every request.
 """
 
+from copy import copy
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from django.template.loader import render_to_string
 from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.analyses.requests import AnalysisRequest, request_analyses
-from scoring.baselines.rows import CORRECTIONS
+from scoring.baselines.rows import CORRECTIONS, UnknownBaseline, without_baseline
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart, interval_sketch
@@ -89,7 +90,14 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
     in the key of the cache."""
     versions = versions_offered(viewer)
     asked = board_request(viewer, request.GET, offered=versions)
-    board = board_query(asked)
+    why_no_differences = ""
+    try:
+        board = board_query(asked)
+    except UnknownBaseline as unknown:
+        why_no_differences = unknown.why_none
+        request = copy(request)
+        request.GET = without_baseline(request.GET)
+        board = board_query(replace(asked, params=request.GET))
     offered = rules_of(viewer.campaign).measures
     sort = chosen_sort(board, request.GET, rel=viewer.campaign.rel)
     page = page_or_404(request, Paginator(sorted_rows(board, sort), ROWS))
@@ -118,6 +126,7 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         "charted": charted,
         "correction": asked.correction,
         "corrections": CORRECTIONS,
+        "why_no_differences": why_no_differences,
         "selection": selection(request.GET),
         "chart": interval_chart(charted) if has_chart else None,
         "sketch": interval_sketch(charted) if has_chart else None,

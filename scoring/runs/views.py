@@ -13,7 +13,7 @@ from campaigns.options import takes
 from campaigns.runs import description
 from campaigns.runs.decisions import actions_on
 from scoring.analyses.responses import TOPICS, analysed_page
-from scoring.baselines.rows import CORRECTIONS
+from scoring.baselines.rows import CORRECTIONS, UnknownBaseline, without_baseline
 from scoring.core.measures.catalogue import family_of
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
@@ -56,9 +56,16 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "orders": ORDERS,
         "figure": run_topics_figure(topics) if topics and topics.scored else None,
     }
-    baselines = run_baselines(viewer, run, request.GET)
+    why_no_differences = ""
+    try:
+        baselines = run_baselines(viewer, run, request.GET)
+    except UnknownBaseline as unknown:
+        why_no_differences = unknown.why_none
+        request.GET = without_baseline(request.GET)
+        baselines = run_baselines(viewer, run, request.GET)
     against = {
         "baselines": baselines,
+        "why_no_differences": why_no_differences,
         "corrections": CORRECTIONS,
         "is_baseline": run.is_baseline and viewer.can_see_baselines,
         "can_compare": run.is_ranked and can_compare_runs(viewer),

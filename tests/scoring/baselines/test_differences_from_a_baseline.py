@@ -327,14 +327,18 @@ def test_only_ranked_baselines_can_be_chosen() -> None:
     campaign = make_board(bm25=0.4, good=noisy(0.6, 2))
     baseline = run_id(campaign)
     assert 'name="baseline"' in get("scoring:leaderboard", campaign).content.decode()
-    assert (
-        get("scoring:leaderboard", campaign, baseline=run_id(campaign, "good")).status_code == 404
-    )
-    assert get("scoring:run-detail", campaign, baseline, baseline=baseline).status_code == 404
+    for asked in (run_id(campaign, "good"), "zzz"):
+        page = get("scoring:leaderboard", campaign, baseline=asked)
+        assert f"No differences are shown, because “{asked}” is not a baseline here" in text_of(
+            page
+        )
+    page = get("scoring:run-detail", campaign, baseline, baseline=baseline)
+    assert f"because “{baseline}” is not a baseline here" in text_of(page)
     Run.objects.filter(tag="bm25").update(is_late=True)
     page = get("scoring:leaderboard", campaign)
     assert 'name="baseline"' not in page.content.decode()
-    assert get("scoring:leaderboard", campaign, baseline=baseline).status_code == 404
+    page = get("scoring:leaderboard", campaign, baseline=baseline)
+    assert f"because “{baseline}” is not a baseline here" in text_of(page)
     assert (
         'id="baseline"'
         not in get("scoring:run-detail", campaign, run_id(campaign, "good")).content.decode()
@@ -353,7 +357,8 @@ GONE = {
 
 @pytest.mark.parametrize("gone", GONE)
 def test_a_baseline_that_is_gone_is_answered_with_a_sentence(gone: str) -> None:
-    """As in a link that somebody kept: those that remain are named."""
+    """As in a link that somebody kept. The page opens without differences; a file is refused, and
+    those that remain are named."""
     campaign = make_board(bm25=noisy(0.4, 1), good=noisy(0.6, 2), other=noisy(0.5, 3))
     Run.objects.filter(tag="other").update(is_baseline=True)
     asked, good = {"baseline": run_id(campaign)}, run_id(campaign, "good")
@@ -362,9 +367,16 @@ def test_a_baseline_that_is_gone_is_answered_with_a_sentence(gone: str) -> None:
         Evaluation.objects.filter(run__tag="bm25").delete()
     GONE[gone](Run.objects.filter(tag="bm25"))
     said = f"“{asked['baseline']}” is not a valid baseline."
+    why = f"No differences are shown, because “{asked['baseline']}” is not a baseline here"
+    for name, args in (("scoring:leaderboard", ()), ("scoring:run-detail", (good,))):
+        page = get(name, campaign, *args, **asked)
+        assert page.status_code == 200
+        assert text_of(page).count(why) == 1
+        assert 'name="baseline"' in page.content.decode()  # another one can be chosen
+        links = re.findall(r' href="([^"]*)"', page.content.decode())
+        assert not [link for link in links if f"baseline={asked['baseline']}" in link]
     for suffix, args in (("leaderboard", ()), ("run", (good,))):
-        first = "scoring:leaderboard" if suffix == "leaderboard" else "scoring:run-detail"
-        for name in (first, f"scoring:{suffix}-csv", f"scoring:{suffix}-latex"):
+        for name in (f"scoring:{suffix}-csv", f"scoring:{suffix}-latex"):
             page = get(name, campaign, *args, **asked)
             assert page.status_code == 404
             assert said in text_of(page)
