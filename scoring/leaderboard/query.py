@@ -5,7 +5,8 @@ p=0.60                another p, if the measure is an RBP with one p
 qrels=2               a version of the qrels; default: the active one
 columns=RR&columns=Q  further measures
 team, type, judged    filters; the rows keep their ranks among all runs
-runs=best             the best run of each team, among those that match type and judged
+runs=best             the best run of each team by the leading measure, among those that match type
+                      and judged
 ties=on               the effect of other orders of tied documents
 ranks=on              how certain the rank of each run is, in tables and the API
 baseline=<run id>     the difference of each run from this baseline
@@ -155,7 +156,7 @@ def board_request(
 
 
 def board_query(asked: BoardRequest) -> Leaderboard:
-    """Raises UnknownChoice for a baseline or a filter that the board does not have."""
+    """Raises UnknownBaseline, or UnknownChoice for a filter that the board does not have."""
     viewer = asked.viewer
     board = leaderboard(viewer, asked.measure, qrels=asked.qrels, columns=asked.columns)
     baseline = chosen_baseline(board.baselines, asked.params.get("baseline"))
@@ -166,7 +167,7 @@ def board_query(asked: BoardRequest) -> Leaderboard:
         return replace(board, intervals_fault=why)
     filters = chosen_filters(asked.params, teams=dict(board.teams), is_judged=board.knows_judged)
     if asked.runs == "best":
-        board = _best_per_team(board, filters)
+        board = _best_per_team(viewer, board, filters)
     board = _with_ranks_gained(viewer, board)
     if board.rescoring is not None:
         return board
@@ -252,14 +253,21 @@ def _bases_under(
     return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
 
 
-def _best_per_team(board: Leaderboard, filters: Mapping[str, str]) -> Leaderboard:
-    """The best ranked run of each team, of those that match the filters of runs, ranked again."""
+def _best_per_team(viewer: Viewer, board: Leaderboard, filters: Mapping[str, str]) -> Leaderboard:
+    """The best ranked run of each team, of those that match the filters of runs, ranked again. It
+    is the best by the leading measure, so that a team has the same run by every measure. Two
+    queries, none if the board is by that measure."""
+    leading = rules_of(viewer.campaign).measures[0]
+    by_leading = (
+        board if board.measure == leading else leaderboard(viewer, leading, qrels=board.qrels)
+    )
     of_runs = {name: value for name, value in filters.items() if name != "team"}
-    best: dict[str, BoardRow] = {}
-    for row in _matching(board.ranked, of_runs):
-        best.setdefault(row.team_id, row)
-    rows = ranked_rows(list(best.values()), lower_is_better=board.lower_is_better)
-    return replace(board, rows=rows, is_best_per_team=True)
+    best: dict[str, str] = {}
+    for row in _matching(by_leading.ranked, of_runs):
+        best.setdefault(row.team_id, row.run_id)
+    rows = [row for row in board.rows if row.run_id == best.get(row.team_id)]
+    ranked = ranked_rows(rows, lower_is_better=board.lower_is_better)
+    return replace(board, rows=ranked, best_by=leading)
 
 
 def _matching(rows: Sequence[BoardRow], filters: Mapping[str, str]) -> tuple[BoardRow, ...]:

@@ -111,7 +111,7 @@ class Leaderboard:
     failed_count: int
     lower_is_better: bool
     filters: Mapping[str, str] = field(default_factory=dict)  # that select the rows
-    is_best_per_team: bool = False  # one run of each team, ranked among these runs
+    best_by: Measure | None = None  # only the best run of each team by this measure is ranked
     columns: tuple[Measure, ...] = ()  # further measures
     against: Qrels | None = None  # the active version, if ranks gained are counted
     ties: Ties | None = None  # None: not requested
@@ -125,6 +125,10 @@ class Leaderboard:
     def ranked(self) -> tuple[BoardRow, ...]:
         """The rows that have a rank, best first."""
         return tuple(row for row in self.rows if row.rank is not None)
+
+    @property
+    def is_best_per_team(self) -> bool:
+        return self.best_by is not None
 
     @property
     def pending_analysis(self) -> Analysis | None:

@@ -33,7 +33,7 @@ def board_table(board: Leaderboard) -> Table:
     version = f", qrels v{board.qrels.version}" if board.qrels else ""
     caption = f"mean {board.measure} over {board.topic_count} topics{version}."
     if board.is_best_per_team:
-        caption += " Only the best run of each team is ranked."
+        caption += f" Only the best run of each team by {board.best_by} is ranked."
     if board.qrels and board.qrels.has_program:
         caption += f" {board.qrels.statement}"
     if board.against_baseline and board.has_differences:

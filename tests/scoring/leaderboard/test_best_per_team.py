@@ -73,6 +73,28 @@ def test_each_team_has_its_best_ranked_run_and_the_runs_are_ranked_again(
     assert rows() == [("1", "t1"), ("2", "o1"), ("2", "x1")]
 
 
+def test_the_best_run_is_that_by_the_leading_measure_whatever_measure_is_shown() -> None:
+    """By AP, t2 is better than t1 and first of all runs, and o1 has no score."""
+    campaign = make_campaign(slug="teams", measures=[RBP, "AP"], leading_measure=RBP, **SHOWN)
+    make_qrels(campaign)
+    theirs, ours = (make_team(campaign, name=name) for name in ("Theirs", "Ours"))
+    for team, tag, scores in (
+        (theirs, "t1", {RBP: (0.9, 0.05), "AP": (0.3, None)}),
+        (theirs, "t2", {RBP: (0.8, 0.05), "AP": (0.6, None)}),
+        (ours, "o1", {RBP: (0.7, 0.05), "AP": (0.4, None)}),
+    ):
+        make_scores(make_run(campaign, team, tag=tag), scores)
+    assert rows() == [("1", "t1"), ("2", "o1")]
+    assert rows(measure="AP") == [("1", "o1"), ("2", "t1")]
+    page = get("scoring:leaderboard", {"runs": "best", "measure": "AP"}).content.decode()
+    assert "Each team has only its best run by RBP(p=0.5), the leading measure." in page
+    filtered = {"runs": "best", "measure": "AP", "type": "automatic"}
+    page = get("scoring:leaderboard", filtered).content.decode()
+    assert "only its best matching run by RBP(p=0.5), the leading measure, and ranks" in page
+    latex = get("scoring:leaderboard-latex", {"runs": "best", "measure": "AP"}).content.decode()
+    assert "Only the best run of each team by RBP(p=0.5) is ranked." in latex
+
+
 def test_latex_says_that_each_team_has_one_run(campaign: Campaign) -> None:
     captions = [
         get("scoring:leaderboard-latex", query).content.decode().split(r"\caption{")[1]
@@ -92,7 +114,7 @@ def test_the_page_says_that_one_run_of_each_team_is_shown_and_how_to_see_all(
     campaign: Campaign,
 ) -> None:
     page = get("scoring:leaderboard", {"runs": "best", "measure": RBP}).content.decode()
-    assert "Each team has only its best run here." in page
+    assert "Each team has only its best run by RBP(p=0.5), the leading measure." in page
     assert '<option value="best" selected>best per team</option>' in page
     assert '<a href="?measure=RBP%28p%3D0.5%29">Show all runs</a>' in page
     every = get("scoring:leaderboard", {"runs": "all"}).content.decode()
