@@ -22,7 +22,8 @@ MOST_PLACES: Final = 250  # on an axis; more than most tracks have topics
 NAME_CHARACTERS: Final = 20  # of a run at an axis
 MOST_ROWS: Final = 145  # of a chart with a row for each run
 FEW_ROWS: Final = 8  # with more, the chart is taller
-NAMED_ROWS: Final = 25  # with more, there is no room for the names
+TALL_ROWS: Final = 25  # with more, names need a chart that is taller still
+NAMED_ROWS: Final = 50  # with more, there is no room for the names
 MARKUP = str.maketrans("", "", "<>&$\\")
 
 Item = TypeVar("Item")
@@ -66,6 +67,8 @@ def row_axis(names: Sequence[str], *, title: str) -> dict[str, Any]:
 
 def row_chart_size(rows: int) -> str:
     """The `figure_size` of a chart with so many rows."""
+    if TALL_ROWS < rows <= NAMED_ROWS:
+        return "long"
     return "tall" if rows > FEW_ROWS else ""
 
 

@@ -18,9 +18,12 @@ SWAP_LINES: Final = 3  # numbers of topics in the chart of swaps
 
 def ranks_chart(rows: Sequence[RankRow]) -> dict[str, Any]:
     """A row for each run, the best at the top: a point at its rank, a line over its range in 95 %
-    of resampled topic sets, a thin one over its rank set, and a band over its possible ranks."""
+    of resampled topic sets, a thin one over its rank set, and a band over its possible ranks. These
+    may end at ranks of runs that are not among the rows."""
     places = list(range(1, len(rows) + 1))
     intervals = [row.interval for row in rows]
+    ends = [(each.rank_worst, each.rank_set_worst, each.possible_worst) for each in intervals]
+    last = max(len(rows), *(end or 0 for each in ends for end in each))
     traces = [
         row_lines(
             [(each.possible_best, each.possible_worst) for each in intervals],
@@ -58,8 +61,8 @@ def ranks_chart(rows: Sequence[RankRow]) -> dict[str, Any]:
     figure.update_layout(
         showlegend=True,
         hovermode="closest",
-        xaxis={"title": {"text": "rank"}, "zeroline": False, "range": [0.5, len(rows) + 0.5]}
-        | ({"dtick": 1} if len(rows) <= FEW_RANKS else {}),
+        xaxis={"title": {"text": "rank"}, "zeroline": False, "range": [0.5, last + 0.5]}
+        | ({"dtick": 1} if last <= FEW_RANKS else {}),
         yaxis=row_axis([row.run.name for row in rows], title="position on the leaderboard"),
     )
     return as_data(figure)

@@ -9,7 +9,7 @@ from campaigns import access
 from campaigns.options import takes
 from scoring.analyses.responses import analysed_page, context_of
 from scoring.output.api import MEASURE, QRELS, choices
-from scoring.output.plotting import MOST_ROWS, row_chart_size
+from scoring.output.plotting import NAMED_ROWS, row_chart_size
 from scoring.output.public import public_page
 from scoring.output.responses import page_or_404
 from scoring.output.result_view import Answer, ResultView
@@ -63,9 +63,10 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
         "caution": query.caution,
         "samples": SAMPLES,
         "has_possible": has_possible,
-        "figure": ranks_chart(query.rows[:MOST_ROWS]) if len(query.rows) > 1 else None,
-        "figure_size": row_chart_size(len(query.rows)),
-        "charted": MOST_ROWS,
+        "figure": ranks_chart(query.rows[:NAMED_ROWS]) if len(query.rows) > 1 else None,
+        "figure_size": row_chart_size(min(len(query.rows), NAMED_ROWS)),
+        "charted": NAMED_ROWS,
+        "uncharted": max(len(query.rows) - NAMED_ROWS, 0),
         "page": page_or_404(request, Paginator(query.rows, ROWS)),
         "page_columns": ranks_page_columns(
             has_ranges=has_ranges, has_sets=not query.no_sets, has_possible=has_possible

@@ -159,6 +159,20 @@ class TestRanks:
         assert words not in answered("ranks", campaign, correction="holm").content.decode()
         assert {row["caution"] for row in api("ranks", campaign, correction="holm")} == {""}
 
+    def test_the_chart_names_fifty_runs_and_shows_their_ranges_as_a_whole(self) -> None:
+        campaign = make_campaign(topics=TOPICS, **SHOWN)
+        make_qrels(campaign)
+        for number in range(53):
+            give_vector(make_run(campaign, tag=f"r{number}"), noisy(0.5, number))
+        page = answered("ranks", campaign)
+        assert "The chart shows the first 50 runs. The table contains 3 more." in text_of(page)
+        assert '<figure class="chart long"' in page.content.decode()
+        layout = page.context["figure"]["layout"]
+        assert len(layout["yaxis"]["ticktext"]) == 50
+        worst = max(row["possible_worst"] for row in api("ranks", campaign)[:50])
+        assert layout["xaxis"]["range"] == [0.5, worst + 0.5]
+        assert worst > 50
+
     def test_possible_ranks_are_unknown_without_residuals(self) -> None:
         campaign = make_campaign(topics=TOPICS, **SHOWN)
         make_qrels(campaign)
