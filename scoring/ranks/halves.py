@@ -34,6 +34,17 @@ class SwapRow(NamedTuple):
         return self.swaps / self.pairs
 
 
+class UnknownSwaps(NamedTuple):
+    """The cells of a number of topics of which no swap rate is known."""
+
+    topics: int
+    difference_from: None = None
+    difference_to: None = None
+    swaps: None = None
+    pairs: None = None
+    swap_rate: None = None
+
+
 @dataclass(frozen=True)
 class Halves:
     """The result of the worker."""

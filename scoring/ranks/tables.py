@@ -8,7 +8,7 @@ from scoring.output import numbers
 from scoring.output.latex import number
 from scoring.output.measure_names import measure_label
 from scoring.output.table import Column, PageColumn, Table, printed, same
-from scoring.ranks.halves import Halves, SwapRow
+from scoring.ranks.halves import Halves, SwapRow, UnknownSwaps
 from scoring.ranks.options import CORRECTIONS
 from scoring.ranks.rows import RankRow
 from scoring.ranks.topics import NeededRow
@@ -41,8 +41,8 @@ SWAPS = (
     Column("topics", heading="topics", kind=int),
     Column("difference_from", heading="from", text=partial(number, digits=2), kind=float),
     Column("difference_to", heading="below", text=partial(number, digits=2), kind=float),
-    Column("swaps", heading="swaps", kind=int),
-    Column("pairs", heading="pairs", kind=int),
+    Column("swaps", heading="swaps", kind=int | None),
+    Column("pairs", heading="pairs", kind=int | None),
     Column("swap_rate", heading="swap rate", text=partial(number, digits=3), kind=float),
 )
 NEEDED = (
@@ -136,7 +136,10 @@ def swaps_table(halves: Halves | None, measure: object) -> Table:
     caption = f"swapped pairs of runs by the difference on the first half, by {measure}."
     if halves is None:
         return Table(SWAPS, (), caption)
-    return Table(SWAPS, halves.swaps, f"{caption} {halves.unknown}".strip())
+    if halves.unknown:
+        rows = [UnknownSwaps(row.topics) for row in halves.rows]
+        return Table(SWAPS, rows, f"{caption} {halves.unknown}")
+    return Table(SWAPS, halves.swaps, caption)
 
 
 def needed_table(rows: Iterable[NeededRow]) -> Table:

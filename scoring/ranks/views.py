@@ -147,8 +147,8 @@ def _stability(viewer: access.Viewer, params: QueryDict) -> Answer:
 def _swaps(viewer: access.Viewer, params: QueryDict) -> Answer:
     """One row for each number of topics and each step of differences: pairs of runs by the
     difference of their means on the first half, and how many of them the second half puts in the
-    opposite order. The last step has no end. No rows with fewer than ten topics, and if any two
-    runs differ by the same on all topics."""
+    opposite order. The last step has no end. null with fewer than ten topics, and if any two runs
+    differ by the same on all topics."""
     query = halves_query(viewer, params)
     return Answer(swaps_table(query.halves, query.measure), [query.qrels], query.analysis)
 
