@@ -1,17 +1,15 @@
 """Pages that show an analysis, or say that it is being computed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.db.models import Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 
 from campaigns.access import Viewer
-from campaigns.models import Campaign, Qrels
-from scoring.models import Analysis, Job, Snapshot
+from campaigns.models import Qrels
+from scoring.models import Analysis, Job
 
 POLL_SECONDS = 2
 TOPICS = 250  # on a page; more than most tracks have
@@ -73,26 +71,3 @@ def hidden_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     """For viewers who may see the campaign but not its leaderboard."""
     context = {"viewer": viewer, "campaign": viewer.campaign}
     return render(request, "scoring/leaderboard/leaderboard_hidden.html", context)
-
-
-@dataclass(frozen=True)
-class Citation:
-    text: str
-    address: str  # of the snapshot, whose content never changes: its DOI, if it has one
-
-
-def cited_by(
-    request: HttpRequest, campaign: Campaign, snapshot: Snapshot | None
-) -> Citation | None:
-    """How to cite the leaderboard; None without a snapshot."""
-    if snapshot is None:
-        return None
-    path = reverse("scoring:snapshot-detail", args=[snapshot.public_id])
-    taken = f"{snapshot.created_at.day} {snapshot.created_at:%B %Y}"
-    named = (
-        snapshot.title
-        if campaign.name in snapshot.title
-        else ", ".join((snapshot.title, campaign.name))
-    )
-    text = f"{named}. Leaderboard as of {taken}, qrels v{snapshot.qrels.version}."
-    return Citation(text, snapshot.doi_address or request.build_absolute_uri(path))

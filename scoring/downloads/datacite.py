@@ -3,14 +3,13 @@
 import json
 from typing import Any, Final
 
-from scoring.downloads.authors import Author
+from scoring.citations.authors import Author, organisers_of
+from scoring.citations.citation import one_line
 from scoring.downloads.description import (
     KEYWORDS,
     LICENCE_ADDRESSES,
     About,
     authors_of,
-    one_line,
-    organisers_of,
     summary,
 )
 

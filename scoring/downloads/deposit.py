@@ -18,8 +18,8 @@ from campaigns.errors import CannotTakeSnapshot
 from campaigns.models import Audience, Campaign, Qrels, Run
 from campaigns.qrels.files import text_of
 from campaigns.stored_files import open_stored
+from scoring.citations.authors import parse_authors
 from scoring.downloads import description
-from scoring.downloads.authors import parse_authors
 from scoring.downloads.description import About
 from scoring.downloads.package import add_descriptions, add_leaderboard_data, qrels_file
 from scoring.downloads.snapshots import refuse_unscored_runs
@@ -90,7 +90,7 @@ def write_deposit(
         resources += _other_qrels(campaign, qrels, packed)
         resources += _runs(deposited_runs(campaign), packed)
         packed.add("LICENSE.txt", [description.licence_text(about)])
-        packed.add("citation.bib", [description.bibtex(about)])
+        packed.add("citation.bib", [description.citation_of(about).bibtex])
         add_descriptions(about, resources, packed)
 
 

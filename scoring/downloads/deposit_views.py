@@ -18,7 +18,7 @@ from campaigns.errors import CannotChangeStage, show_refusals
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, User
-from scoring.downloads.authors import parse_authors
+from scoring.citations.authors import parse_authors
 from scoring.downloads.deposit import deposited_runs, write_deposit
 from scoring.output.long_downloads import begin_long_download
 

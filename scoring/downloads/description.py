@@ -8,10 +8,9 @@ from typing import Any
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
-from scoring.downloads.authors import Author
+from scoring.citations.authors import Author, organisers_of
+from scoring.citations.citation import Citation, one_line
 from scoring.evaluation.rules import ScoringRules, rules_of, version_of
-from scoring.models import Snapshot
-from scoring.output.latex import plain
 from scoring.output.zip import Member
 
 Schema = Mapping[str, tuple[str, str]]  # column -> (type, description)
@@ -82,11 +81,6 @@ def licence_of(campaign: Campaign) -> Campaign.Licence | None:
 
 def authors_of(about: About) -> tuple[Author, ...]:
     return about.authors or (organisers_of(about.viewer.campaign),)
-
-
-def organisers_of(campaign: Campaign) -> Author:
-    """In place of authors, until the organisers list them."""
-    return Author(f"The organisers and participants of {one_line(campaign.name)}")
 
 
 def summary(about: About) -> str:
@@ -246,79 +240,26 @@ def _command(rules: ScoringRules) -> str:
     return f'trackside evaluate qrels.txt run.gz -m "{rules.measures[0]}" {flags} -q --format csv'
 
 
-def citation(about: About) -> str:
-    """CITATION.cff; JSON strings are valid YAML."""
+def citation_of(about: About) -> Citation:
     campaign = about.viewer.campaign
-    lines = {
-        "cff-version": "1.2.0",
-        "message": "Please cite the data you used as follows.",
-        "type": "dataset",
-        "title": one_line(about.title),
-        "version": f"qrels v{about.qrels.version}, definitions {rules_of(campaign).digest}",
-        "date-released": f"{about.made_at:%Y-%m-%d}",
-    }
-    if about.qrels.has_program:
-        lines["abstract"] = one_line(about.qrels.statement)
-    if about.address:
-        lines["url"] = about.address
-    if about.licence:
-        lines["license"] = about.licence.value
-    text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
-    return f"{text}authors:\n" + "".join(map(_cff_author, authors_of(about)))
-
-
-def _cff_author(author: Author) -> str:
-    facts = (
-        {"family-names": author.family, "given-names": author.given}
-        if author.is_person
-        else {"name": author.family}
+    return Citation(
+        key=campaign.slug,
+        title=about.title,
+        authors=authors_of(about),
+        day=about.made_at.date(),
+        qrels=about.qrels.version,
+        definitions=rules_of(campaign).digest,
+        address=about.address,
     )
-    if author.is_person and author.affiliation:
-        facts["affiliation"] = author.affiliation
-    if author.orcid:
-        facts["orcid"] = author.orcid_address
-    lines = [f"{key}: {json.dumps(value)}\n" for key, value in facts.items()]
-    return "  - " + "    ".join(lines)
 
 
-def bibtex(about: About) -> str:
-    """An entry for BibTeX and biblatex."""
-    names = " and ".join(_bibtex_name(author) for author in about.authors)
-    campaign = about.viewer.campaign
-    fields = {
-        "author": names,
-        "title": f"{{{plain(one_line(about.title))}}}",
-        "year": f"{about.made_at:%Y}",
-        "version": f"qrels v{about.qrels.version}",
-        "url": about.address,
-        "note": plain(f"Definitions {rules_of(campaign).digest}"),
+def citation_file(about: About) -> str:
+    """CITATION.cff."""
+    further = {
+        "abstract": one_line(about.qrels.statement) if about.qrels.has_program else "",
+        "license": about.licence.value if about.licence else "",
     }
-    return _bibtex_entry(campaign.slug, fields)
-
-
-def snapshot_bibtex(snapshot: Snapshot, campaign: Campaign, address: str) -> str:
-    fields = {
-        "author": _bibtex_name(organisers_of(campaign)),
-        "title": f"{{{plain(one_line(snapshot.title))}}}",
-        "year": f"{snapshot.created_at:%Y}",
-        "version": f"qrels v{snapshot.qrels.version}",
-        "doi": plain(snapshot.doi),
-        "url": address,
-        "note": plain(f"Definitions {snapshot.definitions}"),
-    }
-    return _bibtex_entry(f"{campaign.slug}-{snapshot.public_id}", fields)
-
-
-def _bibtex_entry(key: str, fields: Mapping[str, str]) -> str:
-    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@dataset{{{key},\n{lines}}}\n"
-
-
-def _bibtex_name(author: Author) -> str:
-    """Braces prevent BibTeX from dividing the name of an organisation."""
-    if author.is_person:
-        return plain(f"{author.family}, {author.given}")
-    return f"{{{plain(author.family)}}}"
+    return citation_of(about).cff(further)
 
 
 def licence_text(about: About) -> str:
@@ -329,7 +270,3 @@ def licence_text(about: About) -> str:
         f"{one_line(about.title)}\nCopyright {about.made_at:%Y} {names}\n\n"
         f"{about.licence.label} ({about.licence.value})\n{LICENCE_ADDRESSES[about.licence]}\n"
     )
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())

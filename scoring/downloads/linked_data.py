@@ -11,15 +11,15 @@ from django.urls import reverse
 from campaigns.access import Viewer
 from campaigns.models import Campaign
 from campaigns.qrels.versions import versions_visible_to
-from scoring.downloads.authors import Author, parse_authors
+from scoring.citations import authors
+from scoring.citations.authors import Author
+from scoring.citations.citation import one_line
 from scoring.downloads.description import (
     KEYWORDS,
     LICENCE_ADDRESSES,
     About,
     authors_of,
     licence_of,
-    one_line,
-    organisers_of,
     summary,
 )
 
@@ -118,7 +118,6 @@ def published_dataset(
     is_public = campaign.stage == Campaign.Stage.PUBLISHED and not campaign.is_private
     if not is_public or viewer.roles or viewer.preview or not viewer.can_see_board:
         return None
-    authors = tuple(parse_authors(campaign.authors)) or (organisers_of(campaign),)
     name = one_line(campaign.name)
     content = {
         "@context": "https://schema.org/",
@@ -129,7 +128,7 @@ def published_dataset(
         "url": absolute(reverse("campaigns:campaign-detail", args=[campaign.slug])),
         "keywords": KEYWORDS,
         "isAccessibleForFree": True,
-        "creator": [_without_id(_person(author)) for author in authors],
+        "creator": [_without_id(_person(author)) for author in authors.authors_of(campaign)],
         "distribution": [
             {"@type": "DataDownload", "name": name, "encodingFormat": kind, "contentUrl": url}
             for name, kind, url in _downloads(viewer, absolute)

@@ -1,6 +1,6 @@
 """Everything of a board that one viewer may see, as one zip with metadata."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, BinaryIO
 
@@ -9,7 +9,7 @@ from campaigns.models import Qrels
 from campaigns.qrels.files import text_of
 from campaigns.qrels.provenance import origin_of
 from campaigns.qrels.topics import topics_xml
-from campaigns.qrels.versions import versions_visible_to
+from scoring.citations.snapshots import QRELS_FILE, SCORES_FILE, TOPICS_FILE, sees_judgments
 from scoring.downloads import description, linked_data
 from scoring.downloads.datacite import DATACITE_FILE, datacite
 from scoring.downloads.description import About, licence_of
@@ -20,9 +20,6 @@ from scoring.leaderboard.tables import boards_table
 from scoring.output.zip import Member, Zip
 
 BOARD_FILE = "leaderboard.csv"
-SCORES_FILE = "scores.csv"
-TOPICS_FILE = "topics.xml"
-QRELS_FILE = "qrels.txt"
 DESCRIPTION_FILE = "datapackage.json"
 
 
@@ -50,22 +47,11 @@ def write_package(
 def add_descriptions(about: About, resources: Sequence[Mapping[str, Any]], packed: Zip) -> None:
     """Describes the whole package, for people and for programs."""
     packed.add("README.md", [description.readme(about, resources)])
-    packed.add("CITATION.cff", [description.citation(about)])
+    packed.add("CITATION.cff", [description.citation_file(about)])
     packed.add(DESCRIPTION_FILE, [description.descriptor(about, resources)])
     packed.add(linked_data.RO_CRATE_FILE, [linked_data.ro_crate(about, resources)])
     packed.add(linked_data.CROISSANT_FILE, [linked_data.croissant(about, resources)])
     packed.add(DATACITE_FILE, [datacite(about)])
-
-
-def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
-    """Whether this viewer may see all files of a package now."""
-    if not viewer.can_see_board:
-        return False
-    return (
-        (SCORES_FILE not in names or has_tidy_rows(viewer))
-        and (TOPICS_FILE not in names or viewer.can_see_topics)
-        and (QRELS_FILE not in names or _sees_judgments(viewer, qrels))
-    )
 
 
 def add_leaderboard_data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
@@ -88,7 +74,7 @@ def add_leaderboard_data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapp
     if viewer.can_see_topics:
         member = packed.add(TOPICS_FILE, topics_xml(viewer.campaign))
         resources.append(description.file(member, "the topics, with all their fields"))
-    if _sees_judgments(viewer, qrels):
+    if sees_judgments(viewer, qrels):
         member = packed.add(QRELS_FILE, text_of(qrels))
         by = "0 for people or 1 for the program" if qrels.has_program else "0"
         text = f"the judgments: topic, {by}, document, grade"
@@ -108,7 +94,3 @@ def qrels_file(member: Member, qrels: Qrels, text: str) -> Mapping[str, Any]:
     if sentences:
         text += f" ({' '.join(sentences)})"
     return description.file(member, text) | facts
-
-
-def _sees_judgments(viewer: Viewer, qrels: Qrels) -> bool:
-    return versions_visible_to(viewer).filter(pk=qrels.pk).exists()

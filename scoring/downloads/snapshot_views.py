@@ -4,15 +4,13 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
 from campaigns.errors import CannotChangeStage, show_refusals
 from campaigns.options import takes
-from scoring.analyses.responses import cited_by
-from scoring.downloads.description import snapshot_bibtex
+from scoring.citations.snapshots import citation_of
 from scoring.downloads.doi import DoiForm, set_doi
 from scoring.downloads.snapshots import board_of, create_snapshot, open_file, snapshot_or_404
 from scoring.models import Snapshot
@@ -53,7 +51,6 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     """The board as read from its file, so that page and file cannot differ."""
-    path = reverse("scoring:snapshot-detail", args=[stored.public_id])
     return render(
         request,
         "scoring/downloads/snapshot.html",
@@ -62,8 +59,7 @@ def _page(
             "campaign": viewer.campaign,
             "snapshot": stored,
             "board": board_of(stored, request.GET.get("measure", "")),
-            "citation": cited_by(request, viewer.campaign, stored),
-            "bibtex": snapshot_bibtex(stored, viewer.campaign, request.build_absolute_uri(path)),
+            "citation": citation_of(stored, viewer.campaign, request.build_absolute_uri),
             "doi_form": doi_form,
             "can_change": viewer.is_organiser and viewer.campaign.archived_at is None,
         },

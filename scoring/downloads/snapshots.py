@@ -26,9 +26,10 @@ from campaigns.log import record
 from campaigns.models import Audience, User
 from campaigns.models.identity import is_public_id, new_public_id
 from campaigns.options import choice_or_404
-from campaigns.stored_files import FileLost, open_stored
+from campaigns.stored_files import open_stored
+from scoring.citations.snapshots import is_visible
 from scoring.core.measures.names import parse_measure
-from scoring.downloads.package import BOARD_FILE, DESCRIPTION_FILE, may_see_all, write_package
+from scoring.downloads.package import BOARD_FILE, DESCRIPTION_FILE, write_package
 from scoring.evaluation.measure_choices import canonical_name
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.rows import leaderboard
@@ -98,7 +99,7 @@ def snapshot_or_404(person: Person, public_id: str) -> tuple[Viewer, Snapshot]:
     for stored in snapshot:
         with suppress(Http404):  # as if there were no snapshot
             viewer = board_or_404(person, stored.campaign.slug)
-            if _is_visible(viewer, stored):
+            if is_visible(viewer, stored):
                 return viewer, stored
     raise Http404
 
@@ -108,15 +109,7 @@ def snapshots_visible_to(viewer: Viewer) -> list[Snapshot]:
     if not viewer.can_see_board:
         return []
     snapshots = viewer.campaign.snapshots.select_related("qrels")
-    return [snapshot for snapshot in snapshots if _is_visible(viewer, snapshot)]
-
-
-def newest_snapshot(viewer: Viewer) -> Snapshot | None:
-    """The snapshot to cite; one query, and as few files as possible."""
-    if not viewer.can_see_board:
-        return None
-    snapshots = viewer.campaign.snapshots.select_related("qrels")
-    return next((snapshot for snapshot in snapshots if _is_visible(viewer, snapshot)), None)
+    return [snapshot for snapshot in snapshots if is_visible(viewer, snapshot)]
 
 
 @dataclass(frozen=True)
@@ -162,25 +155,6 @@ def board_of(snapshot: Snapshot, measure: str = "") -> SnapshotBoard:
 def open_file(snapshot: Snapshot) -> BinaryIO:
     """Raises `FileLost`."""
     return open_stored(snapshot.storage_key, snapshot.digest)
-
-
-def _is_visible(viewer: Viewer, snapshot: Snapshot) -> bool:
-    if viewer.is_organiser:
-        return True
-    try:
-        return may_see_all(viewer, snapshot.qrels, _contents_of(snapshot))
-    except (FileLost, zipfile.BadZipFile, OSError):
-        return False  # organisers see the error when they open it; other pages work
-
-
-def _contents_of(snapshot: Snapshot) -> list[str]:
-    """The names of its files. They are in the row, so that lists of snapshots do not read the
-    storage. Rows of an older release lack them and are completed here."""
-    if snapshot.contents is None:
-        with open_file(snapshot) as file, zipfile.ZipFile(file) as packed:
-            snapshot.contents = packed.namelist()
-        Snapshot.objects.filter(pk=snapshot.pk).update(contents=snapshot.contents)
-    return list(snapshot.contents)
 
 
 def _public_viewer(viewer: Viewer) -> Viewer:

@@ -16,7 +16,7 @@ from campaigns.errors import show_refusals
 from campaigns.models.identity import new_public_id
 from campaigns.options import takes
 from campaigns.qrels.versions import versions_visible_to
-from scoring.analyses.responses import cited_by
+from scoring.citations.snapshots import board_citation
 from scoring.downloads.linked_data import published_dataset
 from scoring.downloads.options import run_files
 from scoring.downloads.package import write_package
@@ -79,7 +79,7 @@ def _page(
             "page": page_or_404(request, Paginator(runs, RUNS)),
             "has_run_files": any(run.has_file for run in runs),
             "snapshots": snapshots,
-            "citation": cited_by(request, viewer.campaign, newest),
+            "citation": board_citation(viewer, request.build_absolute_uri),
             "dataset": published_dataset(
                 viewer, request.build_absolute_uri, doi_address=doi_address
             ),

@@ -17,6 +17,7 @@ from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.analyses.requests import AnalysisRequest, request_analyses
 from scoring.baselines.rows import CORRECTIONS, UnknownBaseline, without_baseline
+from scoring.citations.snapshots import board_citation
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart, interval_sketch
@@ -128,6 +129,11 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         "corrections": CORRECTIONS,
         "why_no_differences": why_no_differences,
         "selection": selection(request.GET),
+        "citation": board_citation(
+            viewer,
+            request.build_absolute_uri,
+            has_snapshots=any(version.has_snapshots for version in versions),
+        ),
         "chart": interval_chart(charted) if has_chart else None,
         "sketch": interval_sketch(charted) if has_chart else None,
     }

@@ -9,8 +9,8 @@ from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
 from campaigns.options import takes
-from scoring.analyses.responses import POLL_SECONDS, cited_by, hidden_page
-from scoring.downloads.snapshots import newest_snapshot
+from scoring.analyses.responses import POLL_SECONDS, hidden_page
+from scoring.citations.snapshots import board_citation
 from scoring.output.result_view import Answer, ResultView
 from scoring.pools.charts import pool_scatter
 from scoring.pools.options import OFFERED, chosen_depth
@@ -37,7 +37,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "viewer": viewer,
         "campaign": viewer.campaign,
         "report": report,
-        "citation": cited_by(request, viewer.campaign, newest_snapshot(viewer)),
+        "citation": board_citation(viewer, request.build_absolute_uri),
         "depths": report.pool.offered,
         "counts": [(row, row.by("none")) for row in report.counts],
         "scatters": [

@@ -41,6 +41,7 @@ FIELDS: Final = {
     "qrels": QRELS_FIELDS,
     "significance": ("pk", "digest", "state"),
     "topics": ("position", "code", "fields"),
+    "snapshots": ("pk", "title", "doi"),
 }
 SHOWN_ANALYSES: Final = ("significance", "baseline", "rank_intervals")
 ANY: Final = -1  # placeholder for the primary key of a campaign
@@ -87,6 +88,7 @@ def board_key(
     """
     facts: tuple[Any, ...] = (
         *(_audience(viewer), params.urlencode(), _columns(viewer.campaign)),
+        viewer.moment.date(),  # a page may state the day
         *besides,
     )
     statement, arguments = _statement(shows_topics)
@@ -119,6 +121,7 @@ def _statement(shows_topics: bool) -> tuple[str, tuple[Any, ...]]:
         "evaluation": Evaluation.objects.filter(run__campaign=campaign),
         "qrels": campaign.qrels.all(),
         "significance": campaign.analyses.filter(kind__in=SHOWN_ANALYSES),
+        "snapshots": campaign.snapshots.order_by(),
     }
     if shows_topics:
         shown |= {"topics": campaign.topics.all()}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from django.db.models import Q
+from django.db.models import Exists, Q
 from django.http import QueryDict
 
 from campaigns.access import Viewer
@@ -23,6 +23,7 @@ from scoring.core.measures.names import (
 )
 from scoring.evaluation.measure_choices import find_measure
 from scoring.evaluation.rules import rules_of
+from scoring.models import Snapshot
 
 PERSISTENCE: Final = re.compile(r"0|0?\.[0-9]{1,3}", re.ASCII)
 JUDGED: Final = parse_measure("Judged@10")
@@ -86,8 +87,10 @@ def persistence_of(measure: Measure) -> float | None:
 
 def versions_offered(viewer: Viewer) -> list[Qrels]:
     """The qrels versions whose board this viewer may see, newest first: all for organisers; for
-    others the active one and those with a published board."""
-    versions = viewer.campaign.qrels.order_by("-version")
+    others the active one and those with a published board. Each with `has_snapshots`, whether the
+    campaign has any, which saves the leaderboard a query."""
+    snapshots = Snapshot.objects.filter(campaign=viewer.campaign)
+    versions = viewer.campaign.qrels.order_by("-version").annotate(has_snapshots=Exists(snapshots))
     if not viewer.is_organiser:
         is_known = Q(pk=viewer.campaign.active_qrels_id) | Q(published_at__isnull=False)
         versions = versions.filter(is_known)

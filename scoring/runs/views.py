@@ -14,6 +14,7 @@ from campaigns.runs import description
 from campaigns.runs.decisions import actions_on
 from scoring.analyses.responses import TOPICS, analysed_page
 from scoring.baselines.rows import CORRECTIONS, UnknownBaseline, without_baseline
+from scoring.citations.snapshots import board_citation
 from scoring.core.measures.catalogue import family_of
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
@@ -71,7 +72,11 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "can_compare": run.is_ranked and can_compare_runs(viewer),
         "compares_all": sees_topic_means(viewer),
     }
-    context = _run_page(viewer, run, stored) | by_topic | against
+    citation = board_citation(viewer, request.build_absolute_uri) if run.is_live else None
+    if citation is not None:
+        citation = citation.of_run(run.shown_name, run.shown_team, run.public_id)
+    cited = {"citation": citation}
+    context = _run_page(viewer, run, stored) | by_topic | against | cited
     pending = baselines.pending_analysis
     return analysed_page(request, "scoring/runs/run_detail.html", context, pending)
 

@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign, Run, Team, User
-from scoring.downloads.authors import parse_authors
+from scoring.citations.authors import parse_authors
 from scoring.evaluation.rules import rules_of
 from tests.making import (
     give_file,

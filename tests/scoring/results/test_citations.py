@@ -3,9 +3,11 @@ snapshot's page are the names that were given."""
 
 import html
 import re
+from datetime import datetime
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from campaigns.access import organiser_or_404
 from campaigns.models import Audience, Campaign, User
@@ -40,40 +42,63 @@ def words(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
-def test_snapshot_report_and_downloads_cite_in_the_same_words(
+def board_pages(campaign: Campaign) -> list[str]:
+    Campaign.objects.filter(pk=campaign.pk).update(runs_audience=EVERYONE)
+    pages = [
+        get(name, campaign).content.decode() for name in ("leaderboard", "downloads", "report")
+    ]
+    assert all(page.count('<details id="cite">') == 1 for page in pages)
+    return pages
+
+
+def test_every_page_cites_the_newest_snapshot_in_the_same_words(
     campaign: Campaign, organiser: User
 ) -> None:
-    assert "There is no snapshot to cite yet." in words(get("downloads", campaign).content.decode())
     snapshot = taken(campaign, organiser)
     address = f"http://testserver/snapshots/{snapshot.public_id}/"
     when = f"{snapshot.created_at.day} {snapshot.created_at:%B %Y}"
     line = f"As in the paper, {campaign.name}. Leaderboard as of {when}, qrels v1. {address}"
-    pages = [
-        Client().get(address).content.decode(),
-        get("downloads", campaign).content.decode(),
-        get("report", campaign).content.decode(),
-    ]
-    for page in pages:
+    for page in [Client().get(address).content.decode(), *board_pages(campaign)]:
         assert line in words(page)
         assert f'<a href="{address}">' in page
+        assert f"@dataset{{{campaign.slug}-{snapshot.public_id}," in words(page)
+        assert "urldate" not in page
+    organisers = f"author = {{{{The organisers and participants of {campaign.name}}}}}"
+    Snapshot.objects.update(doi="10.5281/zenodo.1")
+    for page in board_pages(campaign):  # also those that are cached
+        assert '<a href="https://doi.org/10.5281/zenodo.1">' in page
+        assert organisers in words(page)
 
 
-def test_the_leaderboard_and_each_run_say_where_they_are_cited(campaign: Campaign) -> None:
-    place = f"/campaigns/{campaign.slug}/downloads/"
-    link = f'<a href="{place}#cite">'
-    assert f"{link}How to cite the leaderboard</a>" in get("leaderboard", campaign).content.decode()
-    assert 'id="cite"' in Client().get(place).content.decode()
+def test_without_a_snapshot_the_leaderboard_is_cited_with_the_day(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"http://testserver/campaigns/{campaign.slug}/leaderboard/"
+    for day in ("2026-11-29", "2026-11-30"):  # the page is cached for one day at most
+        now = datetime.fromisoformat(f"{day}T12:00:00+00:00")
+        monkeypatch.setattr(timezone, "now", lambda now=now: now)
+        line = f"{campaign.name}. Leaderboard as of {now.day} November 2026, qrels v1. {address}"
+        for page in board_pages(campaign):
+            assert line in words(page)
+            assert "so this cites the leaderboard as it is today. It may change." in words(page)
+            assert f"urldate = {{{day}}}" in words(page)
+            assert f"url = {{{address}}}" in words(page)
+
+
+def test_a_run_is_cited_with_its_name_and_team(campaign: Campaign) -> None:
     run = campaign.runs.select_related("team").first()
     path = f"/campaigns/{campaign.slug}/runs/{run.public_id}/"
     Campaign.objects.filter(pk=campaign.pk).update(runs_audience=EVERYONE)
-    page = Client().get(path).content.decode()
-    assert f"<dd>{run.tag}, {run.team}. In: {link}" in page
+    page = words(Client().get(path).content.decode())
+    assert f"{run.tag}, {run.team}. In: {campaign.name}. Leaderboard as of" in page
+    assert f"@dataset{{{campaign.slug}-{run.public_id}," in page
+    assert f"note = {{Run: {run.tag}, {run.team}. Definitions" in page
     team = run.team
     team.is_anonymous = True
     team.save(update_fields=["is_anonymous"])
     assert str(team) not in Client().get(path).content.decode()
     Campaign.objects.filter(pk=campaign.pk).update(board_audience=Audience.ORGANISERS)
-    assert link not in Client().get(path).content.decode()
+    assert "How to cite" not in Client().get(path).content.decode()
 
 
 def test_a_snapshot_shows_names_without_the_guard_of_its_file(

@@ -1,4 +1,4 @@
-"""The authors of a deposit, as organisers type them: one author for each line."""
+"""The authors of a campaign's data, as organisers type them: one author for each line."""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.core.exceptions import ValidationError
+
+from campaigns.models import Campaign
 
 ORCID: Final = re.compile(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
 MOST_AUTHORS: Final = 500
@@ -20,6 +22,7 @@ class Author:
     given: str = ""
     affiliation: str = ""
     orcid: str = ""
+    is_listed: bool = True  # by the organisers
 
     @property
     def is_person(self) -> bool:
@@ -32,6 +35,19 @@ class Author:
     @property
     def orcid_address(self) -> str:
         return f"https://orcid.org/{self.orcid}"
+
+
+def authors_of(campaign: Campaign) -> tuple[Author, ...]:
+    """Those whom the organisers list, once the campaign is published; never empty."""
+    is_published = campaign.stage == Campaign.Stage.PUBLISHED
+    listed = tuple(parse_authors(campaign.authors)) if is_published else ()
+    return listed or (organisers_of(campaign),)
+
+
+def organisers_of(campaign: Campaign) -> Author:
+    """In place of authors, until the organisers list them."""
+    name = " ".join(campaign.name.split())
+    return Author(f"The organisers and participants of {name}", is_listed=False)
 
 
 def parse_authors(text: str) -> Iterator[Author]:
