@@ -15,7 +15,7 @@ from scoring.baselines.rows import Difference, Differences
 from scoring.core.measures.catalogue import is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
-from scoring.core.statistics.means import Interval, shown_digits
+from scoring.core.statistics.means import Interval
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.evaluation.measure_choices import canonical_name
 from scoring.evaluation.rules import ScoringRules, rules_of
@@ -179,11 +179,6 @@ class Leaderboard:
     def has_people_part(self) -> bool:
         """Whether it is known what people alone judged: not with another p than the campaign's."""
         return any(row.people is not None for row in self.rows)
-
-    @property
-    def digits(self) -> int:
-        """Decimals where all rows have the same: those of the run whose score is most certain."""
-        return max((row.digits for row in self.rows), default=shown_digits(None))
 
     @property
     def has_pale_digits(self) -> bool:

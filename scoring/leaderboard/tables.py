@@ -1,6 +1,6 @@
 """Tables of one or several boards at full precision; in LaTeX only the ranked runs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -8,9 +8,10 @@ from campaigns.models import Qrels
 from scoring.baselines.tables import difference_caption, difference_columns, difference_record
 from scoring.core.measures.graded import has_residual
 from scoring.core.measures.measure import Measure
+from scoring.core.statistics.means import shown_digits
 from scoring.leaderboard.rows import BoardRow, Leaderboard
-from scoring.output.latex import LEAST_DIGITS, added, interval, number
-from scoring.output.numbers import MAX_DIGITS
+from scoring.output.latex import Cell, Marked, added, interval, number
+from scoring.output.numbers import MAX_DIGITS, Digits
 from scoring.output.table import Column, Table, printed
 from scoring.ranks.rows import RankInterval
 
@@ -28,8 +29,8 @@ class _Entry(NamedTuple):
 
 def board_table(board: Leaderboard) -> Table:
     """LaTeX shows the ranked runs; a dash is a value that is not defined or has no exact bound."""
-    digits = max(board.digits, LEAST_DIGITS)
-    columns = (*_columns(digits), *_requested_columns(board, digits))
+    ranked = [_Entry(board, row) for row in board.ranked]
+    columns = (*_columns(ranked), *_requested_columns(board, ranked))
     version = f", qrels v{board.qrels.version}" if board.qrels else ""
     caption = f"mean {board.measure} over {board.topic_count} topics{version}."
     if board.is_best_per_team:
@@ -38,7 +39,6 @@ def board_table(board: Leaderboard) -> Table:
         caption += f" {board.qrels.statement}"
     if board.against_baseline and board.has_differences:
         caption += f" {difference_caption(board.against_baseline.differences.correction)}"
-    ranked = (_Entry(board, row) for row in board.ranked)
     rows = (_Entry(board, row) for row in board.rows)
     return Table(columns, rows, in_latex=Table(columns, ranked, caption))
 
@@ -47,11 +47,11 @@ def boards_table(boards: Iterable[Leaderboard], qrels: Qrels) -> Table:
     """The boards of several measures in one table, one board in memory at a time."""
     rows = (_Entry(board, row) for board in boards for row in board.rows)
     sources = SOURCES if qrels.has_program else ()
-    return Table((*_columns(LEAST_DIGITS), *sources), rows)
+    return Table((*_columns(), *sources), rows)
 
 
-def _columns(digits: int) -> tuple[Column, ...]:
-    """The columns of every board."""
+def _columns(ranked: Sequence[_Entry] = ()) -> tuple[Column, ...]:
+    """The columns of every board. LaTeX has the digits of the page, and shows the ranked rows."""
     return (
         Column("rank", "row.rank", ""),
         Column("run", "row.name", "run", align="l"),
@@ -59,10 +59,11 @@ def _columns(digits: int) -> tuple[Column, ...]:
         Column("run_type", "row.run_type"),
         Column("measure", "board.measure"),
         Column("base", "row.base"),
-        printed("base", lambda each: number(each.row.base, _decimals(each.row, digits))),
-        Column("residual", "row.residual", "residual", partial(added, digits=digits)),
+        _aligned("base", _base, ranked),
+        Column("residual", "row.residual"),
+        _aligned("residual", _residual, ranked),
         Column("upper", "row.upper"),
-        printed("interval", partial(_bounds, digits)),
+        printed("interval", _bounds),
         Column("judged_at_10", "row.judged_at_10", "judged@10", partial(number, digits=2)),
         Column("topics", "row.topic_count"),
         Column("qrels", lambda each: each.board.qrels and each.board.qrels.version),
@@ -73,30 +74,58 @@ def _columns(digits: int) -> tuple[Column, ...]:
     )
 
 
-def _decimals(row: BoardRow, digits: int) -> int:
-    """Of the base: more where four would print different scores alike, as on the page."""
-    shown = row.printed_digits.shown
-    return shown if shown > MAX_DIGITS else digits
+def _aligned(heading: str, text: Callable[[_Entry], str], ranked: Sequence[_Entry]) -> Column:
+    """Numbers of different lengths in LaTeX."""
+    most = max((_decimals(text(each)) for each in ranked), default=0)
+
+    def cell(each: _Entry) -> Cell:
+        found = text(each)
+        return Marked(found, missing_digits=most - _decimals(found)) if "." in found else found
+
+    return printed(heading, cell)
 
 
-def _bounds(digits: int, each: _Entry) -> str:
-    return interval(each.row.base, each.row.upper, _decimals(each.row, digits))
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
 
 
-def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
+def _base(each: _Entry) -> str:
+    return number(each.row.base, each.row.printed_digits.shown)
+
+
+def _residual(each: _Entry) -> str:
+    return added(each.row.residual, Digits.of(each.row.digits).shown)
+
+
+def _bounds(each: _Entry) -> str:
+    return interval(each.row.base, each.row.upper, each.row.printed_digits.shown)
+
+
+def _cell_base(at: int, each: _Entry) -> str:
+    cell = each.row.columns[at]
+    return number(cell.base, Digits.of(shown_digits(cell.residual)).shown)
+
+
+def _cell_residual(at: int, each: _Entry) -> str:
+    residual = each.row.columns[at].residual
+    return added(residual, Digits.of(shown_digits(residual)).shown)
+
+
+def _requested_columns(board: Leaderboard, ranked: Sequence[_Entry]) -> Iterator[Column]:
     """The columns that the request or the version adds."""
-    shown = partial(number, digits=digits)
     if board.has_program:
         yield from SOURCES
     for at, measure in enumerate(board.columns):
-        yield Column(str(measure), partial(_cell, at, "base"), str(measure), shown)
+        yield Column(str(measure), partial(_cell, at, "base"))
+        yield _aligned(str(measure), partial(_cell_base, at), ranked)
         if bounded(measure):
-            residual = partial(_cell, at, "residual")
-            yield Column(f"{measure} residual", residual, "residual", partial(added, digits=digits))
+            yield Column(f"{measure} residual", partial(_cell, at, "residual"))
+            yield _aligned("residual", partial(_cell_residual, at), ranked)
     if board.against:
         yield Column("ranks_gained", "row.moved", "ranks gained", _signed_ranks)
     if board.has_tied_scores:
         for name, heading in TIES.items():
+            shown = partial(number, digits=MAX_DIGITS)
             yield Column(f"tie_{name}", partial(_tied, name), heading, shown)
     if board.has_intervals:
         for name in RankInterval._fields:
@@ -122,7 +151,7 @@ def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
 def board_records(board: Leaderboard) -> list[dict[str, Any]]:
     """For JSON: one record per row; requested columns and ties are nested."""
     rows = [_Entry(board, row) for row in board.rows]
-    records = Table(_columns(LEAST_DIGITS), rows).records()
+    records = Table(_columns(), rows).records()
     return [
         record | _requested(board, row) for record, row in zip(records, board.rows, strict=True)
     ]

@@ -43,11 +43,13 @@ STARS_NOTE: Final = "* p ≤ .05, ** p ≤ .01, *** p ≤ .001"
 
 @dataclass(frozen=True)
 class Marked:
-    """A cell whose text is raised by a mark, or printed bold."""
+    """A cell whose text is raised by a mark, or printed bold, or followed by the space of some
+    digits, which aligns numbers of different lengths at the point."""
 
     text: str
     mark: str = ""
     is_bold: bool = False
+    missing_digits: int = 0
 
 
 Cell: TypeAlias = str | Marked
@@ -126,6 +128,8 @@ def _printed(cell: Cell) -> str:
     if isinstance(cell, str):
         return plain(cell)
     text = rf"\textbf{{{plain(cell.text)}}}" if cell.is_bold else plain(cell.text)
+    if cell.missing_digits:
+        text += rf"\phantom{{{'0' * cell.missing_digits}}}"
     return rf"{text}\textsuperscript{{{plain(cell.mark)}}}" if cell.mark else text
 
 

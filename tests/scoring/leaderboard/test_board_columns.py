@@ -54,7 +54,7 @@ def test_page_latex_and_api_have_the_columns_of_the_csv(published: Campaign) -> 
     ]
     latex = get("leaderboard-latex", published, **ASKED).content.decode()
     assert "judged@10 & AP & RBP(p=0.8) & residual" in latex
-    assert "0.250 & 0.250 & +0.063" in latex
+    assert "0.2500 & 0.25 & +0.06" in latex
     path = reverse("api:leaderboard", args=[published.slug])
     first, *_ = Client().get(path, ASKED).json()
     assert first["columns"] == [

@@ -36,6 +36,18 @@ def test_a_run_outside_the_pool_does_not_blur_the_others() -> None:
     html = Client().get(reverse("scoring:leaderboard", args=[campaign.slug])).content.decode()
     cells = re.findall(r'<td class="num base[^"]*">([^<]*)<span class="pale">(\d*)</span>', html)
     assert cells == [("0.5931", ""), ("0.5928", ""), ("0.591", "2"), ("0.5", "9"), ("0.3", "1")]
+    latex = Client().get(reverse("scoring:leaderboard-latex", args=[campaign.slug]))
+    rows = [
+        line.replace(r"\textless{}", "<").split(" & ")
+        for line in re.findall(r"^\d+ & .*", latex.content.decode(), re.MULTILINE)
+    ]
+    assert [row[3] for row in rows] == [
+        "0.5931", "0.5928", "0.5912", r"0.59\phantom{00}", r"0.31\phantom{00}"
+    ]  # fmt: skip
+    assert [row[4] for row in rows] == [
+        "<0.0001", "<0.0001", "+0.0004", r"+0.02\phantom{00}", r"+0.31\phantom{00}"
+    ]  # fmt: skip
+    assert rows[3][5] == "[0.59, 0.61]"
     residuals = re.findall(r'<td class="num residual">([^<]*)<', html.replace("&lt;", "≤"))
     assert residuals == ["≤0.0001", "≤0.0001", "+0.0004", "+0.02", "+0.31"]
 
@@ -69,7 +81,9 @@ def test_four_decimals_do_not_make_rows_equal_that_their_residuals_tell_apart() 
     assert [hover[2] for hover in hovers] == texts
     latex = Client().get(reverse("scoring:leaderboard-latex", args=[campaign.slug]))
     rows = re.findall(r"^\d+ & .*", latex.content.decode(), re.MULTILINE)
-    assert [row.split(" & ")[3] for row in rows] == texts
+    printed = [re.fullmatch(r"([\d.]+)(?:\\phantom\{(0+)\})?", row.split(" & ")[3]) for row in rows]
+    assert [each[1] for each in printed] == texts
+    assert {len(each[1] + (each[2] or "")) for each in printed} == {9}
     assert " & [0.387486, 0.387488] & " in rows[2]
 
 
