@@ -59,6 +59,11 @@ def _page(
             "campaign": viewer.campaign,
             "snapshot": stored,
             "board": board_of(stored, request.GET.get("measure", "")),
+            "own_runs": set(
+                viewer.campaign.runs.filter(team=viewer.team).values_list("public_id", flat=True)
+            )
+            if viewer.team
+            else set(),
             "citation": citation_of(stored, viewer.campaign, request.build_absolute_uri),
             "doi_form": doi_form,
             "can_change": viewer.is_organiser and viewer.campaign.archived_at is None,

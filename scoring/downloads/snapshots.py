@@ -29,11 +29,14 @@ from campaigns.options import choice_or_404
 from campaigns.stored_files import open_stored
 from scoring.citations.snapshots import is_visible
 from scoring.core.measures.names import parse_measure
+from scoring.core.statistics.means import Interval
 from scoring.downloads.package import BOARD_FILE, DESCRIPTION_FILE, write_package
 from scoring.evaluation.measure_choices import canonical_name
 from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.digits import distinct_digits
 from scoring.leaderboard.rows import leaderboard
 from scoring.models import Snapshot
+from scoring.output.numbers import FOUR_DIGITS, Digits
 
 LARGEST_IN_MEMORY = 8 << 20
 LONGEST_TITLE = 200
@@ -112,18 +115,19 @@ def snapshots_visible_to(viewer: Viewer) -> list[Snapshot]:
     return [snapshot for snapshot in snapshots if is_visible(viewer, snapshot)]
 
 
-@dataclass(frozen=True)
-class SnapshotRow:
+@dataclass(frozen=True, kw_only=True)
+class SnapshotRow(Interval):
     """A row of the board as stored in the file."""
 
     rank: int | None
     run: str
+    run_id: str
     team: str
     run_type: str
     status: str
-    base: float | None
-    residual: float | None
     topics: int
+    is_baseline: bool
+    printed_digits: Digits = FOUR_DIGITS  # of the base, on the page
 
 
 @dataclass(frozen=True)
@@ -148,8 +152,11 @@ def board_of(snapshot: Snapshot, measure: str = "") -> SnapshotBoard:
         measures,
         usual=measures[0],
     )
-    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["measure"] == chosen]
-    return SnapshotBoard(chosen, measures, tuple(map(_row, rows)), description)
+    table = csv.DictReader(io.StringIO(text))
+    rows = [_row(row) for row in table if row["measure"] == chosen]
+    digits = distinct_digits(rows)
+    printed = tuple(map(lambda row, each: replace(row, printed_digits=each), rows, digits))
+    return SnapshotBoard(chosen, measures, printed, description)
 
 
 def open_file(snapshot: Snapshot) -> BinaryIO:
@@ -197,12 +204,14 @@ def _row(row: Mapping[str, str]) -> SnapshotRow:
     return SnapshotRow(
         rank=int(row["rank"]) if row["rank"] else None,
         run=_unguarded(row["run"]),
+        run_id=row["run_id"],
         team=_unguarded(row["team"]),
         run_type=row["run_type"],
         status=row.get("status") or row["standing"],
         base=float(row["base"]) if row["base"] else None,
         residual=float(row["residual"]) if row["residual"] else None,
         topics=int(row["topics"]),
+        is_baseline=row.get("is_baseline") == "1",  # snapshots of an older release have none
     )
 
 

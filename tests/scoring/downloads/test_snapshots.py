@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import zipfile
 from datetime import timedelta
 
@@ -97,6 +98,32 @@ def test_a_second_click_takes_no_second_snapshot(campaign: Campaign, organiser: 
     first, second = (client.post(url, {"title": "Final", "key": key}) for _ in range(2))
     assert first.url == second.url == reverse("scoring:snapshot-detail", args=[key])
     assert campaign.snapshots.count() == 1
+
+
+def test_a_snapshot_has_the_digits_and_marks_of_the_leaderboard(
+    campaign: Campaign, organiser: User
+) -> None:
+    """Below 0.2571, 0.2562 with a residual of 0.3 is not printed 0.26."""
+    member = make_user("gamma@example.org")
+    gamma = make_team(campaign, member, name="Gamma")
+    run = make_run(campaign, gamma, tag="exact", is_baseline=True, name="BM25_with_k1")
+    make_scores(run, {str(each): (0.2571, 0.0) for each in rules_of(campaign).measures})
+    other = make_run(campaign, gamma, tag="vague")
+    make_scores(other, {str(each): (0.2562, 0.3) for each in rules_of(campaign).measures})
+    lifecycle.publish(campaign=campaign, actor=None)
+    snapshot = taken(campaign, organiser)
+
+    def cells(page: str) -> list[tuple[str, str]]:
+        return re.findall(r'<td class="num base"[^>]*>([^<]*)<span class="pale">(\d*)</span>', page)
+
+    page = page_of(snapshot, member).content.decode()
+    board = signed_in(member).get(reverse("scoring:leaderboard", args=[campaign.slug]))
+    assert cells(page) == cells(board.content.decode())
+    assert cells(page)[1:3] == [("0.2571", ""), ("0.2", "56")]
+    for mark, count in (("tag-own", 2), ("tag-baseline", 1)):
+        assert page.count(mark) == board.content.decode().split("</tbody>")[0].count(mark) == count
+    assert "BM25_<wbr>with_<wbr>k1" in page
+    assert page_of(snapshot).content.decode().count("tag-own") == 0
 
 
 @pytest.mark.parametrize("key", ["../../etc/passwd", "passwd\0"])
