@@ -13,10 +13,15 @@ MAX_LINE = 44  # characters
 
 
 def board_badge(board: Leaderboard, *, title: str) -> str:
-    """The leading run."""
+    """The leading run, or the number of those that share rank 1, with the highest of their upper
+    bounds."""
     if not board.ranked or board.ranked[0].base is None:
         return _badge(title, "no runs ranked yet", "")
-    first = board.ranked[0]
+    leading = [row for row in board.ranked if row.rank == 1]
+    first = max(leading, key=lambda row: row.upper or 0.0)
+    if len(leading) > 1:
+        text = f"{len(leading)} runs share rank 1: {_measured(board, first)}"
+        return _badge(title, text, _mark(first))
     return _badge(title, f"{_cut(first.name, 24)}: {_measured(board, first)}", _mark(first))
 
 

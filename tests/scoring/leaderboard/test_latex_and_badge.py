@@ -103,6 +103,13 @@ def test_the_badge_says_who_leads_and_how_sure_that_is(campaign: Campaign) -> No
     assert not [node for node in picture.iter() if node.tag.endswith(("script", "a", "style"))]
 
 
+def test_the_badge_counts_the_runs_that_share_rank_1(campaign: Campaign) -> None:
+    make_scores(make_run(campaign, tag="equal"), {RBP: (0.5, 0.25)})
+    picture = get(campaign, "badge")
+    assert "2 runs share rank 1: RBP(p=0.5) 0.50 to 0.75<" in picture
+    assert "under_score" not in picture
+
+
 def test_the_badge_is_of_public_boards_only(campaign: Campaign) -> None:
     Campaign.objects.update(board_audience=Audience.PARTICIPANTS)
     path = reverse("scoring:badge", args=[campaign.slug])
