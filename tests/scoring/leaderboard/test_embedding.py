@@ -98,6 +98,11 @@ def test_a_frame_shows_everyone_the_same_and_takes_nothing(
     text = stranger.content.decode()
     assert text.count("<tr") == 2  # the heading and the run
     assert '0.5<span class="pale">0</span>' in text  # as on the whole page
+    assert "tag-baseline" not in text
+    campaign.runs.update(is_baseline=True)
+    stranger = Client().get(embedded(campaign))
+    text = stranger.content.decode()
+    assert text.count('<span class="tag-baseline">baseline</span>') == 1
     for forbidden in ("<form", "<input", "<button", "<script", "<iframe", "csrf"):
         assert forbidden not in text
     for person in (member, organiser):
