@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Mail, Notice, PendingUpload, Plan, Run
-from scoring.core.measures.catalogue import meaning_of
+from scoring.core.measures.catalogue import is_of_quality, meaning_of
+from scoring.core.measures.names import parse_measure
 from scoring.evaluation import measure_choices, requests, rescoring
 from scoring.evaluation.rescoring import Rescoring
 from scoring.evaluation.rules import rules_of
@@ -93,6 +94,12 @@ def canonical_measure(campaign: Campaign, name: str) -> str:
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
     """The canonical names of these measures. Raises `ValidationError`."""
     return measure_choices.measures_named(names, rel=rel)
+
+
+def can_lead(name: str) -> bool:
+    """Whether the leaderboard may open with this measure: not with a count, such as NumRet, or the
+    share of judged documents."""
+    return is_of_quality(parse_measure(name))
 
 
 def labelled_measures(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -71,6 +71,9 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             if viewer.roles
             else [],
             "measures": scoring_hooks.explained_measures(["RBP", *campaign.measures]),
+            "leading_measures": scoring_hooks.explained_measures(
+                scoring_hooks.measures_of(campaign)[:1]
+            ),
             "is_accepting": is_accepting,
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),
             "runs": runs,

@@ -31,7 +31,11 @@ class MeasuresForm(forms.Form):
         required=False,
         label="Leading measure",
         help_text="The leaderboard and the pages of analysis open with it. It becomes a measure of "
-        "the leaderboard if it is not one.",
+        "the leaderboard if it is not one. A measure that does not say how good a run is, such as "
+        "Judged@10 or NumRet, cannot lead.",
+        error_messages={
+            "invalid_choice": "%(value)s cannot be the leading measure. Choose one from the list."
+        },
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
@@ -48,9 +52,9 @@ class MeasuresForm(forms.Form):
         self.fields["leading"].choices = [
             ("", "RBP with the first persistence"),
             *(
-                (group, scoring_hooks.labelled_measures(names))
+                (group, scoring_hooks.labelled_measures(leading))
                 for group, names in {"RBP": by_p, **groups, "Other measures": others}.items()
-                if names
+                if (leading := [name for name in names if scoring_hooks.can_lead(name)])
             ),
         ]
         self.initial = {

@@ -20,6 +20,7 @@ from campaigns.manage.visibility_forms import FeedbackForm
 from campaigns.models import Campaign, User
 from campaigns.models.showing import TABLES
 from campaigns.runs import description
+from campaigns.scoring_hooks import can_lead
 
 VISIBILITY = {"preset", "stage_switches"}
 RUN_FORM = {"run_types", "asks_priority", "run_fields"}
@@ -91,15 +92,17 @@ def _measures(campaign: Campaign, values: Values) -> list[str]:
 
 
 def _leading_measure(campaign: Campaign, name: str) -> str:
-    """Its canonical name. Raises an error unless it is a measure of the changed campaign."""
-    offered = scoring_hooks.measures_of(campaign)
+    """Its canonical name. Raises an error unless it is a measure of the changed campaign that can
+    lead. One that leads already may stay."""
+    measures = scoring_hooks.measures_of(campaign)
     canonical = scoring_hooks.canonical_measure(campaign, name)
-    if not name or canonical in offered:
+    is_measure = canonical in measures
+    leads = is_measure and canonical == campaign.leading_measure
+    if not name or leads or (is_measure and can_lead(canonical)):
         return canonical
-    message = (
-        f"{name} is not among the measures: {', '.join(offered)}. Choose the leading measure from "
-        "these."
-    )
+    offered = ", ".join(filter(can_lead, measures))
+    fault = "does not say how good a run is" if is_measure else "is not among the measures"
+    message = f"{name} {fault}. Choose the leading measure from these: {offered}."
     raise serializers.ValidationError({"leading_measure": [message]})
 
 

@@ -21,7 +21,7 @@ from django.http import Http404, QueryDict
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.options import choice_or_404
-from scoring.core.measures import counts
+from scoring.core.measures.catalogue import is_of_quality
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.rules import rules_of
 from scoring.output.measure_names import measure_label
@@ -32,9 +32,6 @@ AXES: Final = ("scores", "ranks")
 PERSISTENCES: Final = ("0.5", "0.8", "0.9", "0.95", "0.98")
 DEFAULT_PERSISTENCE: Final = "0.9"
 TABLE_III: Final = ("RR", "P", "Rprec", "AP")  # families of its columns
-
-# Counts: a run with a higher count is not a better run.
-_COUNTS: Final = {"Judged", *(family.name for family in counts.FAMILIES)}
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,7 @@ def chosen_pair(viewer: Viewer, params: QueryDict, offered: Sequence[Qrels]) -> 
 def usual_measures(viewer: Viewer) -> tuple[Measure, ...]:
     """The campaign's measures of quality."""
     offered = rules_of(viewer.campaign).measures
-    return tuple(measure for measure in offered if measure.family not in _COUNTS)
+    return tuple(measure for measure in offered if is_of_quality(measure))
 
 
 def usual_references(measures: Sequence[Measure]) -> tuple[Measure, ...]:

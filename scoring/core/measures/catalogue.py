@@ -51,6 +51,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
     *trec_gain.FAMILIES,
     *counts.FAMILIES,
 )
+_NOT_OF_QUALITY: Final = {"Judged", "unj", *(family.name for family in counts.FAMILIES)}
 _BY_NAME: Final = {family.name: family for family in FAMILIES}
 
 
@@ -81,6 +82,16 @@ def is_lower_better(measure: Measure) -> bool:
     (True, False)
     """
     return family_of(measure).facts.is_lower_better
+
+
+def is_of_quality(measure: Measure) -> bool:
+    """Whether a run with a better score is a better run. It is not one by a count, or by how many
+    of its documents are judged.
+
+    >>> is_of_quality(parse_measure("Judged@10")), is_of_quality(parse_measure("AP"))
+    (False, True)
+    """
+    return measure.family not in _NOT_OF_QUALITY
 
 
 def sign_of(measure: Measure) -> float:

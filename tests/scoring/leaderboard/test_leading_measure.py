@@ -1,5 +1,8 @@
 """The organiser chooses the measure with which all pages open."""
 
+import html
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -145,7 +148,42 @@ def test_the_api_takes_any_spelling(
     for unknown in ("RBP(p=.7)", "RBP(p=x)", "RBP(p=2)", "rubbish"):
         answer = client.patch(path, {"leading_measure": unknown}, content_type="application/json")
         assert answer.status_code == 400
-        assert f"{unknown} is not among the measures: " in answer.json()["fields"][0]["message"]
+        assert f"{unknown} is not among the measures. " in answer.json()["fields"][0]["message"]
+
+
+@pytest.mark.parametrize("name", ["Judged@10", "NumRelRet"])
+def test_a_measure_that_says_nothing_of_quality_cannot_lead(
+    client: Client, campaign: Campaign, name: str
+) -> None:
+    """A campaign that an older release let open with it keeps it while other settings change."""
+    measures = ["AP", name]
+    Campaign.objects.filter(pk=campaign.pk).update(measures=measures)
+    edit = client.get(reverse("campaigns:campaign-edit", args=[campaign.slug])).content.decode()
+    choice = edit[edit.index('id="id_leading"') :].split("</select>")[0]
+    assert 'value="AP"' in choice
+    assert f'value="{name}"' not in choice
+    page = html.unescape(save(client, campaign, leading=name))
+    assert f"{name} cannot be the leading measure. Choose one from the list." in page
+    path = reverse("api:campaign-detail", args=[campaign.slug])
+    asked = {"leading_measure": name}
+    refused = client.patch(path, asked, content_type="application/json")
+    assert refused.status_code == 400
+    said = refused.content.decode()
+    assert f"{name} does not say how good a run is. Choose the leading measure from these: " in said
+    assert names(campaign)[0] == "RBP(p=0.5)"
+    Campaign.objects.filter(pk=campaign.pk).update(leading_measure=name)
+    change = client.patch(path, {"measures": ["P@5", name]}, content_type="application/json")
+    assert change.status_code == 200
+
+
+def test_the_overview_names_it(client: Client, campaign: Campaign) -> None:
+    def overview() -> str:
+        page = Client().get(reverse("campaigns:campaign-detail", args=[campaign.slug]))
+        return re.sub(r"<[^>]+>", " ", page.content.decode())
+
+    assert re.search(r"leading measure\s+RBP\(p=0\.5\)", overview())
+    save(client, campaign, leading="nDCG@10")
+    assert re.search(r"leading measure\s+nDCG@10", overview())
 
 
 def test_graded_gains_come_last_unless_the_organisers_set_them(campaign: Campaign) -> None:
