@@ -309,8 +309,9 @@ def _unless(masked: Q, name: str | Coalesce, instead: Concat) -> Case:
     return Case(When(masked, then=instead), default=default, output_field=CharField())
 
 
-def run_or_404(viewer: Viewer, public_id: str) -> Run:
-    return get_object_or_404(runs_visible_to(viewer), public_id=public_id)
+def run_or_404(viewer: Viewer, public_id: str, **besides: Exists) -> Run:
+    """`besides` are read with it, and are attributes of it then."""
+    return get_object_or_404(runs_visible_to(viewer).annotate(**besides), public_id=public_id)
 
 
 def graded_run_or_404(viewer: Viewer, public_id: str) -> Run:

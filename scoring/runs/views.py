@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -19,7 +20,7 @@ from scoring.core.measures.catalogue import family_of
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
 from scoring.evaluation.rules import rules_of
-from scoring.models import Score, StoredRanking
+from scoring.models import Score, Snapshot, StoredRanking
 from scoring.output.responses import TableResponse, page_or_404, table_response
 from scoring.results.options import (
     can_compare_runs,
@@ -40,7 +41,8 @@ CHECKING = 2  # the step that reads the file
 @takes("measure", "order", "baseline", "correction", "page")
 @require_safe
 def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    viewer, run = _run(request, slug, public_id)
+    snapshots = Snapshot.objects.filter(campaign=OuterRef("campaign"))
+    viewer, run = _run(request, slug, public_id, has_snapshots=Exists(snapshots))
     measure, order = (
         chosen_measure(viewer, request.GET.get("measure")),
         chosen_topic_order(request.GET),
@@ -72,7 +74,11 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "can_compare": run.is_ranked and can_compare_runs(viewer),
         "compares_all": sees_topic_means(viewer),
     }
-    citation = board_citation(viewer, request.build_absolute_uri) if run.is_live else None
+    citation = None
+    if run.is_live:
+        citation = board_citation(
+            viewer, request.build_absolute_uri, has_snapshots=run.has_snapshots
+        )
     if citation is not None:
         citation = citation.of_run(run.shown_name, run.shown_team, run.public_id)
     cited = {"citation": citation}
@@ -106,9 +112,11 @@ def run_rows(request: HttpRequest, slug: str, public_id: str, suffix: str) -> Ta
     return table_response(request, table, name, suffix, title=title, awaits=awaits, qrels=qrels)
 
 
-def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
+def _run(
+    request: HttpRequest, slug: str, public_id: str, **besides: Exists
+) -> tuple[access.Viewer, Run]:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    return viewer, access.run_or_404(viewer, public_id)
+    return viewer, access.run_or_404(viewer, public_id, **besides)
 
 
 def _run_page(
