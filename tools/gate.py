@@ -17,7 +17,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 # What make and git tell the programs that they start: it is not about the clone.
-OF_CALLERS = ("GIT_", "MAKE", "MFLAGS", "STEPS", "TESTS", "ARGS", "VIRTUAL_ENV")
+OF_CALLERS = ("GIT_", "MAKE", "MFLAGS", "STEPS", "TESTS", "ARGS", "VIRTUAL_ENV", "PYTHONPATH")
 
 
 def main(steps: Sequence[str], checkout: Path = CHECKOUT) -> int:

@@ -18,7 +18,7 @@ examples:
   trackside check run.gz --topics topics.xml
   trackside check run.txt --topics topics.txt --depth 1000
   trackside check run.txt --topics topics.txt --json
-  trackside check --topics topics.txt bm25.txt dense.txt
+  trackside check run1.gz run2.gz --topics topics.txt
 
 TOPICS may be TREC topics, XML, `code TAB text` or JSON lines."""
 

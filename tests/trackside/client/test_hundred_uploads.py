@@ -14,6 +14,7 @@ from knox.models import AuthToken
 
 import trackside as ts
 from tests.flow_world import World, run_file, wake_ups, world
+from tests.patience import PATIENCE
 
 __all__ = ["wake_ups", "world"]  # fixtures
 
@@ -46,7 +47,7 @@ def flaky(live_server, faults: Counter[str]) -> Iterator[str]:
                 return
             if fault == "cut before":
                 return
-            connection = HTTPConnection(site, timeout=60)
+            connection = HTTPConnection(site, timeout=PATIENCE)
             connection.request(self.command, self.path, body, dict(self.headers))
             answer = connection.getresponse()
             content = answer.read()
