@@ -61,7 +61,8 @@ def rendered_board(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         rendered = _render(request, viewer)
         return rendered, len(rendered.text)
 
-    return cached_board(RENDERED_BOARDS, viewer, request.GET, render)
+    site = request.build_absolute_uri("/")  # for the links of the citation
+    return cached_board(RENDERED_BOARDS, viewer, request.GET, render, besides=(site,))
 
 
 def _comparable(viewer: Viewer, board: Leaderboard) -> frozenset[str]:

@@ -4,6 +4,7 @@ snapshot's page are the names that were given."""
 import html
 import re
 from datetime import datetime
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -83,6 +84,15 @@ def test_without_a_snapshot_the_leaderboard_is_cited_with_the_day(
             assert "so this cites the leaderboard as it is today. It may change." in words(page)
             assert f"urldate = {{{day}}}" in words(page)
             assert f"url = {{{address}}}" in words(page)
+
+
+def test_a_link_has_the_host_that_the_reader_uses(campaign: Campaign, settings: Any) -> None:
+    settings.ALLOWED_HOSTS = ["one.example", "two.example"]
+    path = f"/campaigns/{campaign.slug}/leaderboard/"
+    Client(SERVER_NAME="one.example").get(path)  # requests analyses, so this page is not cached
+    for host in settings.ALLOWED_HOSTS:
+        page = words(Client(SERVER_NAME=host).get(path).content.decode())
+        assert f"url = {{http://{host}{path}}}" in page
 
 
 def test_a_run_is_cited_with_its_name_and_team(campaign: Campaign) -> None:
