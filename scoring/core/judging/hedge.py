@@ -16,21 +16,26 @@ The next document is the one with the greatest weighted mean loss over the runs,
 relevant. Documents that no run retrieves are equal, and no other has a smaller loss.
 
 Beta is .1, and DEPTH 100. Runs without any document for the topic take no part: every document
-costs them the same. Losses that differ by less than 1e-12 are equal, and the document with the
-lower id goes first. The weights depend only on which documents are judged, and how, not on the
+costs them the same. The weights depend only on which documents are judged, and how, not on the
 order.
+
+What a document costs more than one that no run retrieves is compared, by its logarithm. After some
+dozen judgments a few runs have nearly all the weight, and documents that only the others retrieve
+differ by less than the rounding errors of the whole losses. Surpluses are equal if their ratio
+differs from 1 by less than 1e-9. Then the document with the lower id goes first.
 """
 
+import math
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.judging.topic_lists import TopicLists
-from scoring.core.statistics.ranks import DECIMALS
 
 BETA: Final = 0.1
 DEPTH: Final = 100
+EQUAL: Final = 1e-9  # far above the rounding errors of some hundred sums of losses
 
 
 class Hedge:
@@ -60,13 +65,20 @@ class Hedge:
         """The document to judge next and its weighted mean loss; None if all are judged."""
         if self._is_told.all():
             return None
-        weights = self._weights()
-        losses = np.add.reduceat(
-            weights[self._lists.run_rows] * self._surplus(slice(None)), self._lists.starts[:-1]
-        )
-        losses = np.where(self._is_told, -np.inf, losses + weights @ self._absent)
-        document = int(np.argmax(losses >= losses.max() - 10.0**-DECIMALS))
-        return document, float(losses[document])
+        starts = self._lists.starts[:-1]
+        with np.errstate(divide="ignore"):  # no surplus: ln 0 = -inf
+            logs = np.log(self._surplus(slice(None)))
+            logs += math.log(BETA) * self._totals[self._lists.run_rows]
+            # No term of a sum overflows, and its greatest does not vanish.
+            greatest = np.maximum(np.maximum.reduceat(logs, starts), np.finfo(float).min)
+            logs -= np.repeat(greatest, np.diff(self._lists.starts))
+            surpluses = greatest + np.log(np.add.reduceat(np.exp(logs), starts))
+        surpluses[self._is_told] = np.nan
+        document = int(np.argmax(surpluses >= np.nanmax(surpluses) - EQUAL))
+        places = slice(*self._lists.starts[document : document + 2].tolist())
+        losses = self._absent.copy()
+        losses[self._lists.run_rows[places]] += self._surplus(places)
+        return document, float(self._weights() @ losses)
 
     def _surplus(self, places: slice) -> NDArray[np.float64]:
         """float64[places]: the loss of a document that is retrieved there over that of one that is

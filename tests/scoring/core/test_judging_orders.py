@@ -129,6 +129,18 @@ def test_hedge_by_hand():
         assert weights == pytest.approx([weight for _, weight in expected], abs=0.5e-4)
 
 
+def test_hedge_distinguishes_the_documents_of_runs_that_have_lost_their_weight():
+    """Twenty judgments for one run and against the other leave it a weight of 2e-27. Its
+    documents x and y have ranks 22 and 21, so y costs more, by less than any rounding error of
+    the whole loss."""
+    good = [f"a{n:02}" for n in range(20)]
+    bad = [f"b{n:02}" for n in range(20)]
+    order = judged_in_order(
+        [" ".join(good), " ".join([*bad, "y", "x"])], " ".join(good), "Hedge"
+    ).split()
+    assert order[-2:] == ["y", "x"]
+
+
 # --- against the papers, written out ------------------------------------------------------------
 
 
@@ -183,12 +195,15 @@ def literal_hedge(runs):
         told = {doc: outcome for doc, outcome in known.items() if outcome is not None}
         lost = [sum((-1) ** rel * loss(run, doc) for doc, rel in told.items()) for run in runs]
         shares = [BETA**total for total in lost]
-        mixed = {
-            doc: sum(w * loss(run, doc) for w, run in zip(shares, runs, strict=True)) / sum(shares)
+        # Over the loss of a document that nobody retrieves, whose rank is None.
+        surplus = {
+            doc: sum(
+                w * (loss(run, doc) - loss(run, None)) for w, run in zip(shares, runs, strict=True)
+            )
             for doc in left
         }
-        most = max(mixed.values())
-        doc = next(doc for doc in left if mixed[doc] > most - 1e-12)
+        most = max(surplus.values())
+        doc = next(doc for doc in left if surplus[doc] >= most * (1 - 1e-9))
         known[doc] = yield doc
 
 
