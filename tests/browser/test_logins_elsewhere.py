@@ -66,6 +66,12 @@ def test_the_codes_are_those_of_the_standard() -> None:
     assert code_at(secret, 1111111109) == "081804"
 
 
+def log_in_elsewhere(page: Page) -> None:
+    page.goto("/accounts/login/")
+    page.get_by_role("button", name="University of Somewhere").click()
+    confirm_elsewhere(page)
+
+
 def confirm_elsewhere(page: Page) -> None:
     """On the page of the other server; the site opens it by a page of its own."""
     page.wait_for_url(re.compile(r"/oauth2/authorize|/authorize"))
@@ -84,16 +90,13 @@ def log_out(page: Page) -> None:
 
 
 def test_a_new_person_has_an_account_after_the_login_of_the_institution(visit: Visitor) -> None:
-    page = visit("/accounts/login/").page
-    page.get_by_role("button", name="University of Somewhere").click()
-    confirm_elsewhere(page)
+    page = visit("/").page
+    log_in_elsewhere(page)
     expect(page.locator("body")).to_contain_text("Welcome, Ann Lee")
     assert User.objects.get().email == ADDRESS
     assert EmailAddress.objects.get().verified
     log_out(page)
-    page.goto("/accounts/login/")
-    page.get_by_role("button", name="University of Somewhere").click()
-    confirm_elsewhere(page)
+    log_in_elsewhere(page)
     expect(page.get_by_role("link", name="Ann Lee")).to_be_visible()
     assert User.objects.count() == 1
 
@@ -102,9 +105,8 @@ def test_an_account_is_merged_by_its_owner_only(visit: Visitor) -> None:
     """With an equal address the login of the institution opens nothing; its owner connects it."""
     owner = make_user(ADDRESS, name="Owner")
     EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
-    page = visit("/accounts/login/").page
-    page.get_by_role("button", name="University of Somewhere").click()
-    confirm_elsewhere(page)
+    page = visit("/").page
+    log_in_elsewhere(page)
     page.wait_for_url("**/accounts/confirm-email/")
     assert not SocialAccount.objects.exists()
 
@@ -118,9 +120,7 @@ def test_an_account_is_merged_by_its_owner_only(visit: Visitor) -> None:
     assert SocialAccount.objects.get().user == owner
 
     log_out(page)
-    page.goto("/accounts/login/")
-    page.get_by_role("button", name="University of Somewhere").click()
-    confirm_elsewhere(page)
+    log_in_elsewhere(page)
     expect(page.get_by_role("link", name="Owner")).to_be_visible()
     assert User.objects.count() == 1
 
