@@ -28,8 +28,11 @@ def login_providers(env: Environment) -> dict[str, dict[str, Any]]:
     }
     if _is_configured("OIDC", institution):
         name = env.string("OIDC_NAME", default="your institution")
-        server = {"server_url": institution.pop("server_url")}
-        app = {"provider_id": INSTITUTION, "name": name, "settings": server} | institution
+        facts = {
+            "server_url": institution.pop("server_url"),
+            "email_authentication": env.boolean("OIDC_TRUST_EMAIL", default=False),
+        }
+        app = {"provider_id": INSTITUTION, "name": name, "settings": facts} | institution
         providers["openid_connect"] = {"OAUTH_PKCE_ENABLED": True, "APPS": [app]}
     return providers
 

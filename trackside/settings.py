@@ -317,6 +317,7 @@ DEFAULT_FROM_EMAIL = env.string("DEFAULT_FROM_EMAIL", default="trackside@localho
 SOCIALACCOUNT_PROVIDERS = login_providers(env)
 SOCIALACCOUNT_ADAPTER = "campaigns.people.social_adapter.SocialAccountAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # see campaigns/people/social_adapter.py
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True  # where OIDC_TRUST_EMAIL allows it
 SECOND_FACTOR = env.choice("SECOND_FACTOR", ["off", "optional", "organisers"], default="off")
 MFA_ADAPTER = "campaigns.people.second_factor.SecondFactorAdapter"
 MFA_TOTP_ISSUER = "Trackside"

@@ -1,13 +1,15 @@
 """allauth's adapter for logins with ORCID and with the OpenID Connect server of an institution.
 
-An account is never opened to a login of another site because the email addresses are equal
-(SOCIALACCOUNT_EMAIL_AUTHENTICATION). Its owner logs in first, and then connects the other account.
+An equal email address opens nobody's account: its owner logs in first, and then connects the other
+account. If the operator trusts the institution's server (OIDC_TRUST_EMAIL), an address opens and
+connects an account if the server and the site have both verified it.
 """
 
 from typing import Any
 
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialApp, SocialLogin
+from allauth.socialaccount.providers.base.constants import AuthProcess
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
@@ -33,10 +35,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         ]
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuses an OpenID Connect server that does not say clearly whom it means. Only the claim
-        `true` verifies an address."""
-        for address in sociallogin.email_addresses:
-            address.verified = address.verified is True
+        """Refuses an OpenID Connect server that does not say clearly whom it means."""
         facts = sociallogin.account.extra_data
         if "userinfo" in facts or "id_token" in facts:
             subjects = [facts[part]["sub"] for part in ("userinfo", "id_token") if part in facts]
@@ -46,11 +45,30 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     def populate_user(
         self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]
     ) -> User:
+        """Before the account is looked up. Only the claim `true` verifies an address."""
+        for address in sociallogin.email_addresses:
+            address.verified = address.verified is True
         user: User = super().populate_user(request, sociallogin, data)
         parts = (data.get("first_name"), data.get("last_name"))
         name = data.get("name") or " ".join(part for part in parts if part)
         user.name = "".join(filter(str.isprintable, str(name)))[:150].strip()
         return user
+
+    def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[User, str] | None:
+        """The account that a trusted server opens. allauth alone would also open an account whose
+        owner has not verified the address, has been deactivated, or is an operator. An account that
+        the institution has opened to one person stays closed to others, because institutions give
+        an address to somebody else when its owner leaves."""
+        if sociallogin.state.get("process") == AuthProcess.CONNECT:
+            return None  # the person has chosen an account by logging in
+        found: tuple[User, str] | None = super().authenticate_by_email(sociallogin)
+        if found is None:
+            return None
+        person, email = found
+        own = person.emailaddress_set.filter(email=email.lower(), verified=True)
+        others = person.socialaccount_set.filter(provider=sociallogin.account.provider)
+        is_person = person.is_active and not person.is_staff and not person.is_superuser
+        return found if is_person and own.exists() and not others.exists() else None
 
     def is_auto_signup_allowed(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """Without a name, the form asks for it."""

@@ -125,6 +125,22 @@ def test_an_account_is_merged_by_its_owner_only(visit: Visitor) -> None:
     assert User.objects.count() == 1
 
 
+def test_a_trusted_institution_opens_the_account_of_its_owner(
+    visit: Visitor, settings: LazySettings
+) -> None:
+    app = settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]
+    app["settings"]["email_authentication"] = True
+    owner = make_user(ADDRESS, name="Owner")
+    EmailAddress.objects.create(user=owner, email=owner.email, verified=True, primary=True)
+    page = visit("/").page
+    log_in_elsewhere(page)
+    expect(page.get_by_role("link", name="Owner")).to_be_visible()
+    page.goto("/accounts/3rdparty/")
+    expect(page.locator("main")).to_contain_text("University of Somewhere: ann@university.example")
+    assert SocialAccount.objects.get().user == owner
+    assert User.objects.count() == 1
+
+
 def test_a_lost_second_factor_is_recovered(visit: Visitor) -> None:
     person = make_user("bo@example.org", name="Bo")
     EmailAddress.objects.create(user=person, email=person.email, verified=True, primary=True)

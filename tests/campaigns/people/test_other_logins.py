@@ -61,9 +61,15 @@ def network() -> Iterator[responses.RequestsMock]:
 
 
 def log_in(
-    client: Client, network: responses.RequestsMock, facts: dict[str, Any], query: str = ""
+    client: Client,
+    network: responses.RequestsMock,
+    facts: dict[str, Any],
+    query: str = "",
+    *,
+    in_token: dict[str, Any] | None = None,
 ) -> HttpResponse:
-    """The whole way: the button, the other site, and back."""
+    """The whole way: the button, the other site, and back. `in_token` are facts of the token, if
+    they differ."""
     page = client.post(LOGIN + query)
     assert page.status_code == 200
     (target,) = set(re.findall(r'href="(https://[^"]+)"', page.content.decode()))
@@ -71,7 +77,7 @@ def log_in(
     assert target.startswith(f"{SERVER}/authorize?")
     sent = parse_qs(urlsplit(target).query)
     assert sent["code_challenge_method"] == ["S256"]
-    claims = {"iss": SERVER, "aud": "trackside", "iat": int(time.time())} | facts
+    claims = {"iss": SERVER, "aud": "trackside", "iat": int(time.time())} | (in_token or facts)
     token = jwt.encode(claims | {"exp": int(time.time()) + 60}, "k" * 32)
     answer = {"access_token": "a", "token_type": "Bearer", "id_token": token}
     network.upsert("POST", f"{SERVER}/token", json=answer)
@@ -154,21 +160,27 @@ def test_a_person_without_a_name_is_asked_for_one(network) -> None:
     assert User.objects.get().name == "Bo"
 
 
-def test_orcid_gives_a_name_and_the_person_an_address(network) -> None:
-    client, orcid = Client(), "0000-0002-1825-0097"
+def log_in_with_orcid(client: Client, network: responses.RequestsMock, **person: Any) -> str:
+    """The identifier of the person, Josiah Carberry. ORCID states his name, and `person`."""
+    orcid = "0000-0002-1825-0097"
     page = client.post("/accounts/orcid/login/").content.decode()
     (target,) = set(re.findall(r'href="(https://orcid.org/oauth/authorize[^"]+)"', page))
     state = parse_qs(urlsplit(html.unescape(target)).query)["state"][0]
     answer = {"access_token": "a", "token_type": "bearer", "orcid": orcid}
     network.post(re.compile(r"https://(?:\w+\.)?orcid\.org/oauth/token"), json=answer)
+    name = {"given-names": {"value": "Josiah"}, "family-name": {"value": "Carberry"}}
     record = {
         "orcid-identifier": {"path": orcid, "uri": f"https://orcid.org/{orcid}"},
-        "person": {
-            "name": {"given-names": {"value": "Josiah"}, "family-name": {"value": "Carberry"}}
-        },
+        "person": {"name": name} | person,
     }
     network.get(re.compile(rf"https://pub\.orcid\.org/.*{orcid}/record"), json=record)
     client.get("/accounts/orcid/login/callback/", {"code": "c", "state": state})
+    return orcid
+
+
+def test_orcid_gives_a_name_and_the_person_an_address(network) -> None:
+    client = Client()
+    orcid = log_in_with_orcid(client, network)
     page = client.get("/accounts/3rdparty/signup/").content.decode()
     assert 'value="Josiah Carberry"' in page
     form = {"name": "Josiah Carberry", "email": "jc@brown.example"}
