@@ -85,6 +85,25 @@ def test_an_invitation_to_an_ended_campaign_says_that_submissions_are_closed(set
     assert not INVITES.search(mail.outbox[0].body)
 
 
+@pytest.mark.parametrize("role", Membership.Role.values)
+def test_a_link_of_an_archived_campaign_says_only_that_it_is_archived(role: str) -> None:
+    campaign = make_campaign(stage="open")
+    organiser = make_organiser(campaign)
+    _, token = invite(campaign=campaign, by=organiser, role=role)
+    Campaign.objects.filter(pk=campaign.pk).update(archived_at=PAST)
+    person, address = make_user(), f"/invitations/{token}/"
+    answers = [client.get(address) for client in (Client(), signed_in(person))] + [
+        signed_in(person).post(address)
+    ]
+    for answer in answers:
+        text = answer.content.decode()
+        assert text.count("This campaign is archived, so nobody can join it.") == 1
+        assert "Ask the person who sent the link" in text
+        assert "You are invited" not in text
+        assert "Sign up" not in text.partition("<main")[2]
+    assert not campaign.memberships.filter(person=person).exists()
+
+
 def test_a_script_without_a_team_is_not_told_to_create_one(client) -> None:
     campaign = make_campaign(stage="closed", is_accepting=False)
     client.force_login(make_user())
