@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import groupby
 from typing import Any
 
 from django.conf import settings
@@ -20,7 +21,8 @@ from campaigns.models import Campaign, Invitation, Membership, User
 from campaigns.people import membership
 
 MOST_ADDRESSES = 500
-MOST_NAMED = 25  # lines with words that are no addresses
+MOST_NAMED = 25  # in a message
+LONGEST_ADDRESS = 254  # characters, as the database stores; validate_email allows 320
 # Nobody can use the site to send spam: emails of one campaign in 24 hours, and the time before an
 # address gets the next one.
 MOST_PER_DAY = 1000
@@ -49,21 +51,18 @@ class Invited:
 def read_addresses(text: str) -> list[str]:
     """The addresses in a pasted list, each once. They are separated by spaces, commas, semicolons
     or new lines. Names are skipped if the addresses are in angle brackets, as mail programs copy
-    them. Raises `ValidationError` with each line that has a word that is no address."""
+    them. Raises `ValidationError` with everything that is no address, and its line."""
     found: dict[str, None] = {}
-    wrong: dict[int, str] = {}  # the first word of each line
+    problems: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        for word in _words(line):
-            try:
-                validate_email(word)
-            except ValidationError:
-                wrong.setdefault(number, word[:100])
+        for part in _parts(line):
+            if _is_address(part):
+                found[part.lower()] = None
             else:
-                found[word.lower()] = None
-    if wrong:
-        problems = [f"Line {n}: “{word}” is not an email address." for n, word in wrong.items()]
+                problems.append(f"Line {number}: “{part[:100]}” is not an email address.")
+    if problems:
         if len(problems) > MOST_NAMED:
-            problems[MOST_NAMED:] = [f"And {len(problems) - MOST_NAMED} more lines."]
+            problems[MOST_NAMED:] = [f"And {len(problems) - MOST_NAMED} more."]
         raise ValidationError(problems)
     if len(found) > MOST_ADDRESSES:
         raise ValidationError(
@@ -118,12 +117,26 @@ def _among(addresses: Sequence[str], rows: QuerySet[Any], field: str) -> list[st
     return sorted(set(rows.filter(**{f"{field}__in": addresses}).values_list(field, flat=True)))
 
 
-def _words(line: str) -> list[str]:
-    if "<" not in line:
-        return [word for word in re.split(r"[\s,;]+", line) if word]
-    others = re.split(r"[\s,;]+", re.sub(r"<[^<>]*>", " ", line))
-    in_brackets = [word.strip() for word in re.findall(r"<([^<>]*)>", line)]
-    return [*in_brackets, *(word for word in others if "@" in word)]
+def _parts(line: str) -> list[str]:
+    """The addresses of a line, and the words between them."""
+    if "<" in line:
+        others = re.split(r"[\s,;]+", re.sub(r"<[^<>]*>", " ", line))
+        in_brackets = [word.strip() for word in re.findall(r"<([^<>]*)>", line)]
+        return [*in_brackets, *(word for word in others if "@" in word)]
+    parts: list[str] = []
+    for entry in re.split(r"[,;]", line):
+        for are_addresses, group in groupby(entry.split(), _is_address):
+            words = list(group)
+            parts += words if are_addresses else [" ".join(words)]
+    return parts
+
+
+def _is_address(word: str) -> bool:
+    try:
+        validate_email(word)
+    except ValidationError:
+        return False
+    return len(word) <= LONGEST_ADDRESS
 
 
 def _link_for(campaign: Campaign, by: User, role: str, address: str) -> tuple[Invitation, str]:

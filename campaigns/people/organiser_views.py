@@ -21,7 +21,7 @@ from campaigns.models import Campaign, Invitation, Membership, Team
 from campaigns.options import takes
 from campaigns.people import membership as people
 from campaigns.people import merging, teams
-from campaigns.people.email_invitations import Sent, invite_by_email
+from campaigns.people.email_invitations import MOST_NAMED, Sent, invite_by_email
 from campaigns.people.forms import (
     EmailInvitationsForm,
     LinkForm,
@@ -240,11 +240,16 @@ def _qr_code(link: str) -> str:
 def _tell_sent(request: HttpRequest, sent: Sent, role: str) -> None:
     texts = [f"{sent.count} invitation{'s' if sent.count != 1 else ''} sent."]
     if sent.members:
-        texts.append(f"Already {role}, and not invited again: {', '.join(sent.members)}.")
+        texts.append(f"Already {role}, and not invited again: {_first_of(sent.members)}.")
     if sent.recent:
-        texts.append(f"Invited less than an hour ago: {', '.join(sent.recent)}.")
+        texts.append(f"Invited less than an hour ago: {_first_of(sent.recent)}.")
     add = messages.success if sent.count else messages.warning
     add(request, " ".join(texts))
+
+
+def _first_of(addresses: list[str]) -> str:
+    more = len(addresses) - MOST_NAMED
+    return ", ".join(addresses[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _people_page(

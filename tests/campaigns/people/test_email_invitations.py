@@ -126,8 +126,12 @@ def test_people_who_have_the_role_are_not_invited(campaign: Campaign) -> None:
 @pytest.mark.parametrize(
     ("pasted", "told"),
     [
-        ("ann@example.org\nbo at example.org", "Line 2: “bo” is not an email address."),
+        (
+            "ann@example.org\nbo at example.org",
+            "Line 2: “bo at example.org” is not an email address.",
+        ),
         ("Ann <ann@>", "Line 1: “ann@” is not an email address."),
+        pytest.param(f"{'x' * 250}@example.org", f"“{'x' * 100}” is not an email", id="long"),
         ("", "This field is required."),
         (" ".join(f"p{n}@example.org" for n in range(501)), "Invite at most 500 at a time."),
     ],
@@ -145,7 +149,25 @@ def test_no_email_is_sent_if_one_address_is_wrong(
 def test_a_list_of_names_is_refused_with_its_first_lines(campaign: Campaign) -> None:
     page = invite_by_email(campaign, "Ann\n" * 60).content.decode()
     assert page.count("“Ann” is not an email address.") == 25
-    assert "And 35 more lines." in page
+    assert "And 35 more." in page
+
+
+def test_each_broken_address_of_a_line_is_named(campaign: Campaign) -> None:
+    page = invite_by_email(
+        campaign, "ann@example.org, bo@, Cat, dan@example.org Eve Lee fay@example.org; @x"
+    )
+    for word in ("bo@", "Cat", "Eve Lee", "@x"):
+        assert f"Line 1: “{word}” is not an email address." in page.content.decode()
+    assert page.status_code == 400
+    assert not campaign.invitations.exists()
+
+
+def test_a_class_that_is_invited_again_is_named_by_its_first_addresses(campaign: Campaign) -> None:
+    addresses = " ".join(f"p{number:03}@example.org" for number in range(100))
+    invite_by_email(campaign, addresses)
+    (message,) = invite_by_email(campaign, addresses).context["messages"]
+    assert "p023@example.org, p024@example.org and 75 more." in str(message)
+    assert "p025@example.org" not in str(message)
 
 
 def test_of_500_pasted_addresses_each_broken_one_is_named_and_then_all_are_invited(
@@ -157,7 +179,7 @@ def test_of_500_pasted_addresses_each_broken_one_is_named_and_then_all_are_invit
     ]
     page = invite_by_email(campaign, "\n".join(broken))
     assert page.status_code == 400
-    named = re.findall(r"Line (\d+): “student-(\d+)” is not an email", page.content.decode())
+    named = re.findall(r"Line (\d+): “student-(\d+) at example.org” is", page.content.decode())
     assert named == [(str(line), str(line)) for line in range(8, 501, 50)]
     assert not campaign.invitations.exists()
     with CaptureQueriesContext(connection) as few:
