@@ -29,7 +29,11 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             membership.create_own_team(campaign=viewer.campaign, person=request.user, **facts)
         except CannotJoin as error:
-            form.add_error("name", str(error))
+            if viewer.team is None and viewer.pending_team is None:
+                form.add_error("name", str(error))
+            else:  # their page has no form
+                messages.error(request, str(error))
+                return redirect("campaigns:team", slug)
         else:
             return redirect("campaigns:team", slug)
     return _team_page(request, viewer, status=400 if form.errors else 200, form=form)

@@ -36,6 +36,16 @@ def test_a_pending_team_may_do_nothing_until_it_is_approved() -> None:
     assert client.post(url_of("team-invite", campaign)).status_code == 200
 
 
+def test_a_second_team_from_another_window_is_refused_in_words() -> None:
+    campaign = make_campaign()
+    alice = signed_in(make_user())
+    for name in ("Alpha", "Beta"):
+        page = alice.post(url_of("team", campaign), {"name": name}, follow=True).content.decode()
+    assert "You are already in a team of this campaign." in page
+    assert "Alpha" in page
+    assert [team.name for team in campaign.teams.all()] == ["Alpha"]
+
+
 def test_a_declined_team_leaves_nothing_behind() -> None:
     campaign = make_campaign(joining=Campaign.Joining.APPROVAL)
     alice, olga = make_user(), make_organiser(campaign)
