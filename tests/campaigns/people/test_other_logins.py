@@ -60,6 +60,14 @@ def network() -> Iterator[responses.RequestsMock]:
         yield mock
 
 
+def start(client: Client, query: str = "") -> str:
+    """The address at the other site to which the button leads."""
+    page = client.post(LOGIN + query)
+    assert page.status_code == 200
+    (target,) = set(re.findall(r'href="(https://[^"]+)"', page.content.decode()))
+    return html.unescape(target)
+
+
 def log_in(
     client: Client,
     network: responses.RequestsMock,
@@ -70,10 +78,7 @@ def log_in(
 ) -> HttpResponse:
     """The whole way: the button, the other site, and back. `in_token` are facts of the token, if
     they differ."""
-    page = client.post(LOGIN + query)
-    assert page.status_code == 200
-    (target,) = set(re.findall(r'href="(https://[^"]+)"', page.content.decode()))
-    target = html.unescape(target)
+    target = start(client, query)
     assert target.startswith(f"{SERVER}/authorize?")
     sent = parse_qs(urlsplit(target).query)
     assert sent["code_challenge_method"] == ["S256"]
@@ -204,6 +209,21 @@ def test_a_server_that_does_not_respond_is_a_page(network) -> None:
     page = Client().post(LOGIN)
     assert page.status_code == 503
     assert "Login failed" in page.content.decode()
+
+
+@pytest.mark.parametrize("error", ["server_error", "access_denied"])
+def test_a_person_who_is_logged_in_learns_that_no_account_was_connected(
+    network, error: str
+) -> None:
+    person = signed_in(make_user())
+    state = parse_qs(urlsplit(start(person, "?process=connect")).query)["state"][0]
+    page = person.get(f"{LOGIN}callback/", {"error": error, "state": state}, follow=True)
+    text = page.content.decode()
+    assert "so no account was connected." in text
+    assert "you are not logged in" not in text
+    assert 'href="/accounts/3rdparty/"' in text
+    text = Client().get(f"{LOGIN}callback/", {"error": error}, follow=True).content.decode()
+    assert "so you are not logged in." in text
 
 
 def test_a_link_alone_starts_no_login(network) -> None:
