@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, BinaryIO, Generic, TextIO, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -190,12 +191,13 @@ def runs_to_read(sources: Any) -> Iterator[Callable[[], Run]]:
 
 
 def _is_one_run(source: Mapping[Any, Any]) -> bool:
-    """Whether a dictionary is `{topic: {document: score}}`, and not `{name: run}`."""
+    """Whether a dictionary is `{topic: {document: score}}`, and not `{name: run}`. One topic with
+    scores is enough, since what is no dictionary beside it is a fault of its topic."""
     inner = [each for each in source.values() if isinstance(each, Mapping)]
-    if len(inner) < len(source):
-        return False
-    deepest = next((value for each in inner for value in each.values()), None)
-    return not isinstance(deepest, Mapping)
+    values = [value for each in inner for value in islice(each.values(), 1)]
+    if values:
+        return not isinstance(values[0], Mapping)
+    return len(inner) == len(source)
 
 
 def _has_name(source: Any) -> bool:

@@ -203,9 +203,33 @@ REFUSED_RUNS: dict[str, tuple[Any, str]] = {
     "number": (7, "run: a int is no path, open file, bytes, dictionary or data frame"),
     "line": (b"1 Q0 a 1 x t\n", "run: line 1: SCORE score is not a decimal number"),
     "no file": ("nowhere.txt", "nowhere.txt: No such file or directory"),
+    "topic of another type": (
+        {"7": {"a": 1.0}, "8": ["a", "b"], "9": None},
+        "run: topic '8': its value is a list, expected a dictionary of documents",
+    ),
+    "topics of both types": (
+        pd.DataFrame({"qid": ["7", 7], "docno": ["a", "a"], "score": [1.0, 2.0]}),
+        "run: row 2: document 'a' of topic '7' is already at row 1",
+    ),
     "repeated row": (
         pd.DataFrame({"qid": ["7", "7"], "docno": ["a", "a"], "score": [1.0, 2.0]}),
         "run: row 2: document 'a' of topic '7' is already at row 1",
+    ),
+    "repeated row in polars": (
+        pl.DataFrame({"qid": ["7", "7"], "docno": ["a", "a"], "score": [1.0, 1.0]}),
+        "run: row 2: document 'a' of topic '7' is already at row 1",
+    ),
+    "nan in polars": (
+        pl.DataFrame({"qid": ["7", "7"], "docno": ["a", "b"], "score": [1.0, float("nan")]}),
+        "run: row 2: the score is not finite: nan",
+    ),
+    "nan in pandas": (
+        pd.DataFrame({"qid": ["7", "7"], "docno": ["a", "b"], "score": [1.0, float("nan")]}),
+        "run: row 2: the score is not finite: nan",
+    ),
+    "mixed scores in pandas": (
+        pd.DataFrame({"qid": ["7", "7"], "docno": ["a", "b"], "score": [1.0, "high"]}),
+        "run: row 2: the score 'high' is a str, not a number: convert it to float",
     ),
     "missing score": (
         pd.DataFrame({"qid": ["7"], "docno": ["a"], "score": [None]}),
@@ -232,6 +256,20 @@ REFUSED_RUNS: dict[str, tuple[Any, str]] = {
     "by name": ({"bm25": score("x")}, "bm25: topic '7', document 'b': the score 'x' is a str"),
     "in a list": ([score(1.0), score("x")], "run2: topic '7', document 'b': the score 'x'"),
 }
+
+
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_numbers_and_texts_as_topics_are_the_same_topics(make: Any) -> None:
+    """An int column of one frame, a text column of the other, in both directions."""
+    as_numbers = make({"qid": [7, 8], "docno": ["a", "b"], "score": [2.0, 1.0]})
+    as_texts = make({"qid": ["7", "8"], "docno": ["a", "b"], "label": [1, 1]})
+    scores = ts.evaluate(as_texts, as_numbers, "AP")
+    assert (scores["topic"], scores["value"].tolist()) == (["7", "8"], [1.0, 1.0])
+    turned = ts.evaluate({7: {"a": 1}}, make({"qid": ["7"], "docno": ["a"], "score": [2]}), "AP")
+    assert turned["topic"] == ["7"]
 
 
 @pytest.mark.parametrize("case", REFUSED_RUNS)
