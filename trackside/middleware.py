@@ -17,11 +17,30 @@ from campaigns.reading import TooManyFiles
 from scoring.analyses.budget import TooManyAnalyses
 from scoring.analyses.requests import AnalysisReplaced
 from scoring.output.long_downloads import TooManyDownloads, end_long_download, hold_until_sent
+from trackside.api_version import API_VERSION, HEADER, OTHER_VERSION
 from trackside.errors import BAD_REQUEST, explain_method, refuse
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SECONDS = r"([0-9]{10}(?:\.[0-9]{1,9})?)"
 ARRIVAL = re.compile(f"{SECONDS}(?: {SECONDS})?", re.ASCII)
+
+
+def state_api_version(get_response: GetResponse) -> GetResponse:
+    """Adds the version of the API to its responses. Refuses a request that states another version,
+    before it changes anything, because its client would misread the response."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if not request.path_info.startswith("/api/"):
+            return get_response(request)
+        if request.headers.get(HEADER, API_VERSION) == API_VERSION:
+            response = get_response(request)
+        else:
+            text = f"This site has version {API_VERSION}. Install the release that the site has."
+            response = refuse(request, 400, OTHER_VERSION, "Another version of the API", text)
+        response[HEADER] = API_VERSION
+        return response
+
+    return middleware
 
 
 def stamp_arrival(get_response: GetResponse) -> GetResponse:

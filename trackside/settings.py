@@ -12,6 +12,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from trackside.api_version import API_VERSION
 from trackside.databases import postgres_settings, sqlite_settings
 from trackside.embedded import filesystem_broker, secret_key_in
 from trackside.environment import Environment
@@ -62,6 +63,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "trackside.request_ids.stamp_request",
     "csp.middleware.CSPMiddleware",  # first, so that refusals have the policy too
+    "trackside.middleware.state_api_version",
     "trackside.middleware.take_client_address",
     "trackside.middleware.use_site_url",
     "trackside.middleware.stamp_arrival",
@@ -419,7 +421,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Trackside",
     "DESCRIPTION": "Campaigns, runs and leaderboards. Every score has a residual.",
-    "VERSION": "1",
+    "VERSION": API_VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

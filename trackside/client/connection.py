@@ -1,18 +1,17 @@
 """Requests to the API of a site: token, retries, and errors in words."""
 
-import json
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPMessage
-from typing import IO, Any, Final
+from typing import IO, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from trackside.client.errors import SiteError, refusal
+from trackside.api_version import API_VERSION, HEADER
+from trackside.client.answers import Answer
+from trackside.client.errors import SiteError
 
 _PASSING: Final = frozenset({429, 502, 503, 504})  # statuses that a later attempt may not have
 _LONGEST_PAUSE: Final = 60.0  # seconds; a longer wait is an error
@@ -22,39 +21,15 @@ Params = Mapping[str, object]
 Body = Callable[[], Iterable[bytes]]  # made anew for each attempt
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A response of the site."""
-
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
-
-    def json(self) -> Any:
-        try:
-            return json.loads(self.content)
-        except ValueError:
-            message = "The response is not that of a Trackside site. Check the address."
-            raise SiteError(message, status=self.status) from None
-
-    @property
-    def pause(self) -> float | None:
-        """The seconds of `Retry-After`, also where it is a date."""
-        value = self.headers.get("Retry-After", "")
-        if value.isdigit():
-            return float(value)
-        try:
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-        except (TypeError, ValueError):
-            return None
-
-
 class Connection:
     """A site, and the token with which it is asked."""
 
     def __init__(self, url: str, token: str | None, *, timeout: float, attempts: int) -> None:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
             raise SiteError(f"{url!r} is not the address of a site: write https://…")
+        token = (token or "").strip()  # that of a file ends with a line break
+        if not token.isascii() or not token.isprintable():
+            raise SiteError("The token has characters that no token has. Copy it again.")
         self.url = url.rstrip("/") + "/"
         self._token, self._timeout, self._attempts = token, timeout, attempts
         self._opener = build_opener(_OnTheSameSite())
@@ -93,7 +68,7 @@ class Connection:
                 pause = answer.pause
                 is_long = pause is not None and pause > _LONGEST_PAUSE
                 if answer.status not in _PASSING or is_last or is_long:
-                    return _accepted(answer)
+                    return answer.accepted()
             time.sleep(_pause(attempt) if pause is None else pause)
         raise SiteError("attempts: at least one is needed")
 
@@ -101,15 +76,14 @@ class Connection:
         token = {"Authorization": f"Token {self._token}"} if self._token else {}
         url = urljoin(self.url, f"api/{path}")
         # urllib sends what `body` yields; Request's annotation asks for less.
-        request = Request(  # noqa: S310 (http and https only, see __init__)
-            url, body() if body else None, {"Accept": "*/*", **headers, **token}
-        )
+        given = {"Accept": "*/*", HEADER: API_VERSION, **headers, **token}
+        request = Request(url, body() if body else None, given)  # noqa: S310 (see __init__)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                return Answer(response.status, dict(response.headers), response.read())
+                return Answer(response.url, response.status, response.headers, response.read())
         except HTTPError as error:
             with error:
-                return Answer(error.code, dict(error.headers), error.read())
+                return Answer(error.url, error.code, error.headers, error.read())
 
 
 class _OnTheSameSite(HTTPRedirectHandler):
@@ -120,22 +94,13 @@ class _OnTheSameSite(HTTPRedirectHandler):
     ) -> Request | None:
         is_elsewhere = urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]
         if is_elsewhere or req.get_method() != "GET":
-            address = urlsplit(newurl)
-            where = f"{address.scheme}://{address.netloc}"
-            raise SiteError(f"{req.host} redirects to {where}: use this address", status=code)
+            old, new = urlsplit(req.full_url), urlsplit(newurl)
+            where = f"{old.scheme}://{old.netloc} redirects to {new.scheme}://{new.netloc}"
+            advice = "use this address if it is that of the site"
+            if (old.scheme, new.scheme) == ("https", "http"):
+                advice = "the token was not sent there, because that address is not encrypted"
+            raise SiteError(f"{where}: {advice}", status=code, url=req.full_url)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _accepted(answer: Answer) -> Answer:
-    if answer.status < 400:
-        return answer
-    try:
-        body = answer.json()
-    except SiteError:
-        body = None
-    if not isinstance(body, dict):
-        raise SiteError(f"The site answered with status {answer.status}.", status=answer.status)
-    raise refusal(body, answer.status)
 
 
 def _pause(attempt: int) -> float:

@@ -21,7 +21,7 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in record.items():
         if isinstance(value, Mapping):
             flat |= {f"{name}_{key}": each for key, each in value.items()}
-        elif isinstance(value, list) and all(isinstance(each, Mapping) for each in value):
+        elif isinstance(value, list) and all(map(_is_score, value)):
             for each in value:
                 flat[each["measure"]] = each["base"]
                 flat[f"{each['measure']} residual"] = each["residual"]
@@ -32,6 +32,16 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
+def _is_score(value: object) -> bool:
+    """Of a further measure on a leaderboard."""
+    return isinstance(value, Mapping) and value.keys() >= {"measure", "base", "residual"}
+
+
+def _is_number(value: object) -> bool:
+    """One that numpy can hold."""
+    return isinstance(value, float) or (isinstance(value, int) and -(2**63) <= value < 2**63)
+
+
 def _column(name: str, values: Sequence[Any]) -> Column:
     """Numbers with NaN for null, or texts with "" for null. A column of nulls has numbers, such as
     the residuals of a measure without bounds, unless it has times: other texts are never null."""
@@ -40,7 +50,7 @@ def _column(name: str, values: Sequence[Any]) -> Column:
         return np.full(len(values), np.nan)
     if known and all(isinstance(value, bool) for value in known) and len(known) == len(values):
         return np.array(values, np.bool_)
-    if known and all(isinstance(value, int | float) for value in known):
+    if known and all(map(_is_number, known)):
         if len(known) == len(values) and all(isinstance(value, int) for value in known):
             return np.array(values, np.int64)
         return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -56,17 +56,19 @@ class Site:
 
     def campaigns(self, *, stage: str | None = None) -> Table:
         """The campaigns that you may see."""
-        return self._table("campaigns/", {"stage": stage})
+        return self._table("campaigns/", {"stage": stage}, needed=["slug"])
 
     def campaign(self, slug: str) -> dict[str, Any]:
         """One campaign: stage, dates, rules, your roles and team."""
-        found: dict[str, Any] = self._connection.get(_path(slug)).json()
-        return found
+        return self._connection.get(_path(slug)).record("slug")
 
     def topics(self, slug: str) -> Table:
         """The topics, once they are released: code, title and further fields."""
-        topics = self._connection.get(_path(slug, "topics")).json()
-        return table_of({"code": topic["code"], **dict(topic["fields"])} for topic in topics)
+        answer = self._connection.get(_path(slug, "topics"))
+        return table_of(
+            {"code": topic["code"], **answer.pairs(topic["fields"])}
+            for topic in answer.records("code", "fields")
+        )
 
     def runs(
         self,
@@ -77,17 +79,20 @@ class Site:
         state: str | None = None,
     ) -> Table:
         """The runs that you may see, the newest first."""
-        return self._table(_path(slug, "runs"), {"team": team, "type": type, "state": state})
+        params = {"team": team, "type": type, "state": state}
+        return self._table(_path(slug, "runs"), params, needed=["id", "name"])
 
     def run(self, slug: str, run: str) -> SubmittedRun:
         """One run, by its id: status, problems, scores."""
-        record = self._connection.get(_path(slug, "runs", run)).json()
+        answer = self._connection.get(_path(slug, "runs", run))
+        record = answer.record("id", "name", "scores")
+        problems = answer.checked(record.get("problems") or [], "message")
         return SubmittedRun(
-            id=record["id"],
-            name=record["name"],
-            status=record.get("status", ""),
-            scores=table_of(record["scores"]),
-            problems=tuple(problems_in_words(record)),
+            id=str(record["id"]),
+            name=str(record["name"]),
+            status=str(record.get("status", "")),
+            scores=table_of(answer.checked(record["scores"])),
+            problems=tuple(problems_in_words(problems)),
             record=record,
         )
 
@@ -127,8 +132,8 @@ class Site:
         }
         upload = upload_of(run, fields | answered, name=name, progress=report)
         headers = upload.headers | {"Idempotency-Key": key or uuid4().hex}
-        answer = self._connection.post(_path(slug, "runs"), headers, upload.body).json()
-        return self._followed(slug, answer["id"], wait, report)
+        answer = self._connection.post(_path(slug, "runs"), headers, upload.body)
+        return self._followed(slug, str(answer.record("id")["id"]), wait, report)
 
     def try_file(
         self,
@@ -144,8 +149,7 @@ class Site:
         fields = {"name": name}
         upload = upload_of(run, fields, name=name, progress=progress or (lambda _: None))
         answer = self._connection.post(_path(slug, "runs", "try"), upload.headers, upload.body)
-        found: dict[str, Any] = answer.json()
-        return found
+        return answer.record("name", "tag", "topics", "lines")
 
     def board(
         self,
@@ -181,7 +185,7 @@ class Site:
             "baseline": baseline,
             "correction": correction,
         }
-        return self._table(_path(slug, "leaderboard"), params, wait=wait)
+        return self._table(_path(slug, "leaderboard"), params, needed=["run"], wait=wait)
 
     def scores(
         self,
@@ -195,11 +199,12 @@ class Site:
         """Scores by topic, of all runs whose scores you may see or of one run, by its id. A worker
         of the site writes more than 100,000 rows: waits at most `wait` seconds for it."""
         params = {"measure": measure, "qrels": qrels, "run": run}
-        return self._table(_path(slug, "scores"), params, wait=wait)
+        needed = ["run", "topic"]
+        return self._table(_path(slug, "scores"), params, needed=needed, wait=wait)
 
     def topic_means(self, slug: str, measure: str | None = None) -> Table:
         """The mean of all runs on each topic."""
-        return self._table(_path(slug, "topic-means"), {"measure": measure})
+        return self._table(_path(slug, "topic-means"), {"measure": measure}, needed=["topic"])
 
     def significance(
         self,
@@ -224,7 +229,7 @@ class Site:
             "correction": correction,
             "against": against,
         }
-        return self._table(_path(slug, "significance"), params, wait=wait)
+        return self._table(_path(slug, "significance"), params, needed=["a", "b"], wait=wait)
 
     def agreement(
         self,
@@ -240,20 +245,25 @@ class Site:
 
     def qrels(self, slug: str) -> Table:
         """The qrels versions that you may see."""
-        return self._table(_path(slug, "qrels"))
+        return self._table(_path(slug, "qrels"), needed=["version"])
 
     def read_qrels(self, slug: str, version: int) -> Qrels:
         """One qrels version."""
-        return read_qrels(self._connection.get(_path(slug, "qrels", version)).content)
+        return self._connection.get(_path(slug, "qrels", version)).file(read_qrels)
 
     def read_run(self, slug: str, run: str) -> Run:
         """The file of a run, by its id."""
-        return read_run(self._connection.get(_path(slug, "runs", run, "file")).content)
+        return self._connection.get(_path(slug, "runs", run, "file")).file(read_run)
 
     def _table(
-        self, path: str, params: Mapping[str, object] | None = None, *, wait: float = 0.0
+        self,
+        path: str,
+        params: Mapping[str, object] | None = None,
+        *,
+        needed: Sequence[str] = (),
+        wait: float = 0.0,
     ) -> Table:
-        return table_of(self._connection.get_ready(path, params, wait=wait).json())
+        return table_of(self._connection.get_ready(path, params, wait=wait).records(*needed))
 
     def _followed(self, slug: str, run: str, wait: float, report: Progress) -> SubmittedRun:
         until = time.monotonic() + wait

@@ -19,6 +19,7 @@ from campaigns.models import Campaign, Qrels, Run, Team, Topic
 from tests.campaigns.api.conftest import FILE, World, client_of, faulty
 from tests.campaigns.judging.programs import client_of_program, make_program
 from tests.making import make_team, make_user
+from trackside.api_version import API_VERSION
 
 pytestmark = pytest.mark.django_db
 DOCS = (Path(api.__path__[0]).parents[1] / "docs" / "api.md").read_text()
@@ -357,3 +358,37 @@ def test_a_server_error_has_the_same_form(world: World, monkeypatch) -> None:
     assert "secret" not in answer.content.decode()
     page = browser.get(f"/campaigns/{world.campaign.slug}/")
     assert (page.status_code, page["Content-Type"]) == (500, "text/html; charset=utf-8")
+
+
+def test_every_response_of_the_api_has_its_version_and_no_page_has_it(world: World) -> None:
+    nobody = client_of(None)
+    asked = {
+        "/api/campaigns/": 200,
+        world.url: 200,
+        "/api/schema/": 200,
+        "/api/nothing/": 404,
+        f"{world.url}?%00": 400,
+    }
+    for path, status in asked.items():
+        answer = nobody.get(path)
+        assert (answer.status_code, answer["Trackside-API-Version"]) == (status, API_VERSION), path
+    assert "Trackside-API-Version" not in Client().get("/")
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    assert schema["info"]["version"] == API_VERSION
+    assert f"`Trackside-API-Version`, now `{API_VERSION}`" in DOCS
+
+
+@pytest.mark.parametrize("version", ["2", "", "1.0", "x" * 5000])
+def test_a_request_of_another_version_changes_nothing(world: World, version: str) -> None:
+    client = client_of(world.organiser)
+    before = Run.objects.count()
+    headers = {"HTTP_TRACKSIDE_API_VERSION": version}
+    answer = client.post(f"{world.url}runs/", {"file": a_file()}, **headers)
+    assert (answer.status_code, answer.json()["code"]) == (400, "api_version")
+    assert answer.json()["message"] == (
+        "Another version of the API. This site has version 1. Install the release that the site "
+        "has."
+    )
+    assert Run.objects.count() == before
+    headers = {"HTTP_TRACKSIDE_API_VERSION": API_VERSION}
+    assert client.get(world.url, **headers).status_code == 200

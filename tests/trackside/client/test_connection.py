@@ -2,19 +2,27 @@
 
 import io
 import json
+import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from email.message import Message
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import trackside as ts
+from trackside.client.answers import Answer
+from trackside.client.connection import Connection
 
 RUN = b"1 Q0 a 1 2.0 mine\n"
 
@@ -135,13 +143,6 @@ def test_who_has_no_token_is_told_where_to_get_one(script: Script) -> None:
     assert str(refused.value).startswith(message)
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"[1]", b""])
-def test_an_error_that_is_no_json_is_told_by_its_status(script: Script, body: bytes) -> None:
-    script.add(404, body)
-    with pytest.raises(ts.SiteError, match=r"The site answered with status 404\."):
-        ts.Site(script.url).runs("a")
-
-
 def test_a_site_that_is_not_there_is_named(script: Script) -> None:
     with pytest.raises(ts.SiteError, match=r"http://127.0.0.1:9/ does not respond: "):
         ts.Site("http://127.0.0.1:9", attempts=2).campaigns()
@@ -169,12 +170,6 @@ def test_what_is_posted_is_not_lost_in_a_redirect(script: Script) -> None:
     with pytest.raises(ts.SiteError, match=r"redirects to http://127\.0\.0\.1:\d+: use this"):
         ts.Site(script.url).submit("a", RUN)
     assert len(script.requests) == 1
-
-
-def test_another_site_is_recognised(script: Script) -> None:
-    script.add(200, b"<!DOCTYPE html>")
-    with pytest.raises(ts.SiteError, match=r"not that of a Trackside site\. Check the address"):
-        ts.Site(script.url).campaigns()
 
 
 def test_what_a_worker_computes_is_waited_for(script: Script) -> None:
@@ -295,3 +290,220 @@ def test_files_of_the_site_are_read(script: Script) -> None:
         "/api/campaigns/a/qrels/2/",
         "/api/campaigns/a/runs/r1/file/",
     ]
+
+
+# --- what is no Trackside site, or one of another version -----------------------------------------
+
+PAGE = b"<!DOCTYPE html>\n<html><head><title>Sign in &ndash;\n Proxy</title></head>"
+RUNS = "/api/campaigns/a/runs/"
+
+
+@pytest.mark.parametrize(
+    ("body", "came"),
+    [
+        (PAGE, "the HTML page “Sign in – Proxy”, instead of JSON"),
+        (b"", "no content, instead of JSON"),
+        (b"OK\x1b[2J", "content of type unknown, “OK [2J”, instead of JSON"),
+        (b"\xff" * 100, f"content of type unknown, “{60 * chr(0xFFFD)}…”, instead of JSON"),
+        (b"[" * 100_000, f"content of type unknown, “{60 * '['}…”, instead of JSON"),
+        (b'{"detail": "ok"}', "JSON that is not a list of objects: an object, “{'detail': 'ok'}”"),
+        (b"null", "JSON that is not a list of objects: null, “None”"),
+        (b"[1]", "JSON that is not a list of objects: a list, “[1]”"),
+        (b'[{"uid": 7}]', "JSON without the field id: an object, “{'uid': 7}”"),
+    ],
+    ids=["page", "nothing", "text", "binary", "nested", "object", "null", "numbers", "field"],
+)
+def test_what_is_no_trackside_site_is_described(script: Script, body: bytes, came: str) -> None:
+    script.add(200, body)
+    with pytest.raises(ts.SiteError) as refused:
+        ts.Site(script.url, "secret").runs("a", team="t1")
+    message = str(refused.value)
+    assert message.startswith(f"{script.url}{RUNS} answered with status 200 and {came}. ")
+    assert message.endswith(
+        "This is not a Trackside site, or a proxy or a site of another version responds. Check the "
+        f"address. This client is trackside {ts.__version__}, with version 1 of the API."
+    )
+    error = refused.value
+    assert (error.code, error.status) == ("unexpected_response", 200)
+    assert error.url == script.url + RUNS
+    assert "secret" not in message
+
+
+@pytest.mark.parametrize(
+    ("body", "came"),
+    [
+        (b"<html>", "content of type text/html, “<html>”, instead of JSON"),
+        (b"[1]", "JSON that is not a refusal of the API: a list, “[1]”"),
+        (b'{"message": "Not Found"}', "JSON that is not a refusal of the API: an object, “{'mess"),
+        (b'{"code": 5, "message": "x"}', "JSON that is not a refusal of the API: an object"),
+        (b'{"code": "a", "message": "x", "problems": [1]}', "JSON that is not a refusal of the"),
+    ],
+    ids=["page", "list", "message alone", "number", "problems"],
+)
+def test_a_404_of_another_product_is_described(script: Script, body: bytes, came: str) -> None:
+    script.add(404, body, Content_Type="text/html; charset=utf-8")
+    with pytest.raises(ts.SiteError) as refused:
+        ts.Site(script.url).runs("a")
+    assert f"{RUNS} answered with status 404 and {came}" in str(refused.value)
+    assert "This is not a Trackside site" in str(refused.value)
+    assert (refused.value.code, refused.value.status) == ("unexpected_response", 404)
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503])
+def test_a_page_of_a_proxy_without_its_site_asks_for_patience(script: Script, status: int) -> None:
+    script.add(status, b"<html><title>Bad Gateway</title>")
+    with pytest.raises(ts.SiteError) as refused:
+        ts.Site(script.url, attempts=1).campaigns()
+    assert str(refused.value) == (
+        f"{script.url}/api/campaigns/ answered with status {status} and the HTML page “Bad "
+        "Gateway”, instead of JSON. The site or its proxy is temporarily unavailable. Try again "
+        "later."
+    )
+
+
+def test_where_a_redirect_within_the_site_ends_is_named_without_its_query(script: Script) -> None:
+    script.add(302, b"", Location="/login?state=secret")
+    script.add(200, PAGE)
+    with pytest.raises(ts.SiteError, match=r"/login answered with status 200 and the HTML page"):
+        ts.Site(script.url).campaigns()
+
+
+@pytest.mark.parametrize("status", [200, 400, 404])
+def test_another_version_of_the_api_is_named(script: Script, status: int) -> None:
+    body = [{"id": "1"}] if status == 200 else {"code": "api_version", "message": "Another."}
+    script.add(status, body, Trackside_API_Version="2")
+    with pytest.raises(ts.SiteError) as refused:
+        ts.Site(script.url).runs("a")
+    assert str(refused.value) == (
+        f"{script.url}{RUNS} has version 2 of the API, and this client, trackside "
+        f"{ts.__version__}, has version 1. Install the release of trackside that the site has."
+    )
+    error = refused.value
+    assert (error.code, error.status, error.url) == ("api_version", status, script.url + RUNS)
+    assert script.requests[0][2]["Trackside-Api-Version"] == "1"  # so that the site can refuse it
+
+
+def test_a_fault_of_a_site_of_the_same_version_is_not_blamed_on_the_address(script: Script) -> None:
+    script.add(200, [{"uid": 7}], trackside_api_version="1")
+    with pytest.raises(ts.SiteError) as refused:
+        ts.Site(script.url).runs("a")
+    assert str(refused.value).endswith(
+        f"The site states version 1 of the API, as this client, trackside {ts.__version__}, has."
+    )
+
+
+def test_names_of_headers_have_no_case(script: Script) -> None:
+    """Some proxies write them in lower case."""
+    script.answers.append((429, {"retry-after": "7"}, b"{}"))
+    script.add(200, [])
+    ts.Site(script.url).campaigns()
+    assert script.slept == [7.0]
+
+
+@pytest.mark.parametrize("body", [PAGE, b"{}", b""], ids=["page", "JSON", "nothing"])
+def test_a_page_is_not_read_as_a_file(script: Script, body: bytes) -> None:
+    for read in (lambda site: site.read_run("a", "r1"), lambda site: site.read_qrels("a", 1)):
+        script.add(200, body)
+        with pytest.raises(ts.SiteError, match="which is not the file: ") as refused:
+            read(ts.Site(script.url))
+        assert refused.value.code == "unexpected_response"
+
+
+def test_a_redirect_to_an_address_without_encryption_is_not_advised(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Downgrade(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(301)
+            self.send_header("Location", f"{script.url}{self.path}")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    key, certificate = tmp_path / "key", tmp_path / "certificate"
+    command = "req -x509 -newkey rsa:2048 -nodes -subj /CN=x -addext subjectAltName=IP:127.0.0.1"
+    subprocess.run(
+        ["openssl", *command.split(), "-keyout", key, "-out", certificate],
+        check=True,
+        capture_output=True,
+    )
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Downgrade)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    url = f"https://127.0.0.1:{server.server_port}"
+    try:
+        with pytest.raises(ts.SiteError) as refused:
+            ts.Site(url, "secret").campaigns()
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert str(refused.value) == (
+        f"{url} redirects to {script.url}: the token was not sent there, because that address is "
+        "not encrypted"
+    )
+    assert script.requests == []
+
+
+def test_a_token_of_a_file_may_end_with_a_line_break(script: Script) -> None:
+    script.add(200, [])
+    ts.Site(script.url, "secret\n").campaigns()
+    assert script.requests[0][2]["Authorization"] == "Token secret"
+
+
+@pytest.mark.parametrize("token", ["first\nsecond", "sécret", "a\0b"])
+def test_a_token_that_no_header_can_have_is_refused_and_not_shown(token: str) -> None:
+    with pytest.raises(ts.SiteError, match=r"has characters that no token has\. Copy") as refused:
+        ts.Site("http://127.0.0.1:9", token)
+    assert token not in str(refused.value)
+
+
+FIELDS = (
+    *("id", "name", "slug", "run", "topic", "scores", "problems", "message", "code", "columns"),
+    *("measure", "base", "residual", "fields", "version", "tag", "topics", "lines", "a", "b"),
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.just(2**70) | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS) | st.text(), inner)
+    ),
+    max_leaves=12,
+)
+RECORDS = st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, VALUES))
+CALLS = {
+    "campaigns": lambda site: site.campaigns(),
+    "campaign": lambda site: site.campaign("a"),
+    "topics": lambda site: site.topics("a"),
+    "runs": lambda site: site.runs("a"),
+    "run": lambda site: site.run("a", "r1"),
+    "submit": lambda site: site.submit("a", RUN, wait=0),
+    "try_file": lambda site: site.try_file("a", RUN),
+    "board": lambda site: site.board("a"),
+    "scores": lambda site: site.scores("a"),
+    "topic_means": lambda site: site.topic_means("a"),
+    "significance": lambda site: site.significance("a"),
+    "agreement": lambda site: site.agreement("a"),
+    "qrels": lambda site: site.qrels("a"),
+    "read_qrels": lambda site: site.read_qrels("a", 1),
+    "read_run": lambda site: site.read_run("a", "r1"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@given(
+    body=VALUES | RECORDS | st.lists(RECORDS, max_size=3),
+    status=st.sampled_from([200, 400, 404, 500]),
+)
+def test_whatever_json_comes_the_error_is_one_of_a_site(call: str, body: Any, status: int) -> None:
+    site = ts.Site("http://127.0.0.1:9", attempts=1)
+    answer = Answer("http://127.0.0.1:9/api/", status, Message(), json.dumps(body).encode())
+    with patch.object(Connection, "_once", lambda *_: answer):
+        try:
+            found = CALLS[call](site)
+        except ts.SiteError:
+            return
+    assert isinstance(repr(found), str)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from knox.models import AuthToken
 
 import trackside as ts
+from campaigns.models import Audience, Campaign
 from tests.flow_world import World, perform_jobs, run_file, wake_ups, world
 
 __all__ = ["wake_ups", "world"]  # fixtures
@@ -90,6 +91,66 @@ def test_tables_of_the_site_are_read(world: World, site: ts.Site) -> None:
     assert slug in site.campaigns()["slug"]
     assert site.campaign(slug)["stage"] == "open"
     assert len(site.topics(slug)) == site.campaign(slug)["topics"]
+
+
+def test_every_table_has_the_fields_that_the_client_needs(world: World, site: ts.Site) -> None:
+    world.add_qrels()
+    slug = world.campaign.slug
+    for tag in ("one", "two"):
+        site.submit(slug, run_file(tag=tag), name=tag)
+    world.change(stage=Campaign.Stage.PUBLISHED, board_audience=Audience.EVERYONE)
+    world.change(qrels_audience=Audience.EVERYONE, per_topic_audience=Audience.EVERYONE)
+    tables = {
+        "run": (site.board(slug), site.scores(slug, "AP")),
+        "topic": (site.scores(slug, "AP"), site.topic_means(slug, "AP")),
+        "id": (site.runs(slug),),
+        "a": (site.significance(slug, "AP"),),
+        "measure_a": (site.agreement(slug, ["AP", "RBP(p=0.5)"]),),
+        "version": (site.qrels(slug),),
+        "code": (site.topics(slug),),
+    }
+    for column, found in tables.items():
+        for table in found:
+            assert len(table) > 0
+            assert column in table.names
+    assert len(site.read_qrels(slug, 1)) > 0
+
+
+def test_a_revoked_token_is_told_what_to_do(world: World, live_server) -> None:
+    stored, token = AuthToken.objects.create(world.participant)
+    site = ts.Site(live_server.url, token)
+    assert world.campaign.slug in site.campaigns()["slug"]
+    stored.delete()  # as the button of the account page does
+    with pytest.raises(ts.SiteError) as refused:
+        site.submit(world.campaign.slug, run_file())
+    assert (refused.value.code, refused.value.status) == ("authentication_failed", 401)
+    assert "Invalid token" in str(refused.value)
+    assert str(refused.value).endswith(
+        "The token may be revoked or expired, or belong to another site. Create a new one on your "
+        "account page."
+    )
+    assert not world.campaign.runs.exists()
+
+
+def test_a_client_of_another_version_stores_nothing(
+    world: World, site: ts.Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackside.client.connection.API_VERSION", "2")
+    monkeypatch.setattr("trackside.client.answers.API_VERSION", "2")
+    monkeypatch.setattr("trackside.client.errors.API_VERSION", "2")
+    with pytest.raises(ts.SiteError) as refused:
+        site.submit(world.campaign.slug, run_file())
+    assert (refused.value.code, refused.value.status) == ("api_version", 400)
+    assert "has version 1 of the API, and this client, trackside" in str(refused.value)
+    assert not world.campaign.runs.exists()
+
+
+def test_a_page_of_the_site_is_not_its_api(live_server) -> None:
+    """An address with a path too many."""
+    with pytest.raises(ts.SiteError) as refused:
+        ts.Site(f"{live_server.url}/campaigns/").campaigns()
+    assert "status 404 and the HTML page “" in str(refused.value)
+    assert refused.value.code == "unexpected_response"
 
 
 def test_the_example_of_the_documentation_is_short_and_tells_errors() -> None:
