@@ -1,4 +1,4 @@
-"""The list of runs as a page and as CSV, and the download of a run's file."""
+"""The list of runs as a page, and the download of a run's file."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from campaigns.models import Run
 from campaigns.options import UnknownChoice, takes
 from campaigns.runs import decisions
 from campaigns.runs.files import file_response
-from campaigns.runs.rows import FILTERS, listed_runs, runs_csv, state_of
+from campaigns.runs.rows import FILTERS, listed_runs, state_of
 
 ROWS = 250  # on a page
 
@@ -45,7 +45,7 @@ def team_or_login(view: View) -> View:
 @team_or_login
 def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     """A team sees its own runs and those that the campaign shows. Organisers see every run."""
-    viewer = _viewer_of_runs_or_404(request, slug)
+    viewer = viewer_of_runs_or_404(request, slug)
     runs = listed_runs(viewer, request.GET)
     all_runs = listed_runs(viewer, {}) if any(map(request.GET.get, FILTERS)) else runs
     return render(
@@ -71,16 +71,6 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @team_or_login
-def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = _viewer_of_runs_or_404(request, slug)
-    text = runs_csv(viewer, listed_runs(viewer, request.GET))
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-runs.csv"'
-    return response
-
-
-@require_safe
-@team_or_login
 def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
     """The run's file as submitted. Its team and the organisers may download it, and others if the
     campaign shows files and the team consents."""
@@ -88,7 +78,7 @@ def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
     return file_response(viewer, access.run_or_404(viewer, public_id))
 
 
-def _viewer_of_runs_or_404(request: HttpRequest, slug: str) -> access.Viewer:
+def viewer_of_runs_or_404(request: HttpRequest, slug: str) -> access.Viewer:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.is_organiser and viewer.team is None and not viewer.can_see_runs:
         raise Http404

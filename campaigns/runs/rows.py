@@ -1,21 +1,12 @@
-"""The runs that a viewer may see, as rows of the page, the CSV and the API."""
+"""The runs that a viewer may see, as rows of the page, the files and the API."""
 
-import io
 from collections.abc import Callable, Mapping
 from typing import Any
-
-from defusedcsv import csv
 
 from campaigns import access
 from campaigns.access import Viewer
 from campaigns.models import Run
 from campaigns.options import choice_or_404
-from campaigns.runs.description import shown_answer
-
-COLUMNS = (
-    "id", "run", "team", "type", "state", "is_late", "submitted_at", "disqualified_because",
-    "sha256", "size", "problem_count", "priority", "description",
-)  # fmt: skip
 
 
 def listed_runs(viewer: Viewer, params: Mapping[str, str]) -> list[Run]:
@@ -57,26 +48,6 @@ def run_records(viewer: Viewer, runs: list[Run]) -> list[dict[str, Any]]:
 
 def _baseline_mark(viewer: Viewer, run: Run) -> dict[str, bool]:
     return {"is_baseline": run.is_baseline} if viewer.can_see_baselines else {}
-
-
-def runs_csv(viewer: Viewer, runs: list[Run]) -> str:
-    """One line for each run, with one column for each field that the organisers added. Texts are
-    escaped for spreadsheets."""
-    fields = [field["name"] for field in viewer.campaign.run_fields]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    marks = ["is_baseline"] if viewer.can_see_baselines else []
-    writer.writerow([*COLUMNS, *(f"answer_{name}" for name in fields), *marks])
-    for record in run_records(viewer, runs):
-        answers = record["answers"]
-        row = [record[column] for column in COLUMNS]
-        row[COLUMNS.index("is_late")] = "yes" if record["is_late"] else "no"
-        for name in fields:
-            answer = answers.get(name)
-            row.append("" if answer is None else shown_answer(answer))
-        row += ["yes" if record[mark] else "no" for mark in marks]
-        writer.writerow(row)
-    return out.getvalue()
 
 
 def _record(viewer: Viewer, run: Run) -> dict[str, Any]:

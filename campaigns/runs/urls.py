@@ -8,7 +8,6 @@ _RUN = "campaigns/<slug:slug>/runs/<str:public_id>"
 urlpatterns = [
     path("campaigns/<slug:slug>/submit/", views.run_create, name="run-create"),
     path("campaigns/<slug:slug>/runs/", list_views.run_list, name="run-list"),
-    path("campaigns/<slug:slug>/runs.csv", list_views.runs_as_csv, name="runs-csv"),
     path(f"{_RUN}/accept/", views.run_accept, name="run-accept"),
     path(f"{_RUN}/rename/", views.run_rename, name="run-rename"),
     path(f"{_RUN}/withdraw/", views.run_withdraw, name="run-withdraw"),

@@ -1,4 +1,4 @@
-"""One run: its scores, curves and documents."""
+"""The list of runs as files, and one run: its scores, curves and documents."""
 
 from django.urls import path
 
@@ -6,6 +6,7 @@ from scoring.output.responses import table_paths
 from scoring.output.result_view import ResultView
 from scoring.runs import curve_views, document_views, trial_views, views
 from scoring.runs.curve_views import CURVES
+from scoring.runs.listed_runs import listed_runs_file
 
 RUN = "campaigns/<slug:slug>/runs/<str:public_id>"
 
@@ -16,6 +17,7 @@ def curve_route(view: ResultView) -> str:
 
 urlpatterns = [
     path("campaigns/<slug:slug>/try/", trial_views.run_trial, name="run-trial"),
+    *table_paths("campaigns/<slug:slug>/runs", listed_runs_file, "runs"),
     path(f"{RUN}/", views.run_detail, name="run-detail"),
     path(f"{RUN}/status/", views.run_status, name="run-status"),
     *table_paths(f"{RUN}/scores", views.run_rows, "run"),

@@ -38,7 +38,8 @@ FOR_PARTICIPANTS = {
 OF_LATE_TEAM = {
     "campaigns:run-create": 200,
     "campaigns:run-list": 200,
-    "campaigns:runs-csv": 200,
+    "scoring:runs-csv": 200,
+    "scoring:runs-latex": 200,
     "campaigns:team-edit": 400,
     "campaigns:team-invite": 200,
     "campaigns:team-leave": 302,

@@ -246,7 +246,7 @@ def test_a_valid_form_is_accepted() -> None:
 
 
 def rows_of(world: World, browser: Any, **query: str) -> list[dict[str, str]]:
-    url = reverse("campaigns:runs-csv", args=[world.campaign.slug])
+    url = reverse("scoring:runs-csv", args=[world.campaign.slug])
     response = browser.get(url, query)
     assert response.status_code == 200
     return list(csv.DictReader(io.StringIO(response.content.decode())))
@@ -278,6 +278,22 @@ def test_of_other_teams_only_runs_on_the_leaderboard_are_listed(world: World) ->
     assert len(rows_of(world, world.organiser_client)) == 3
 
 
+def test_latex_lists_the_runs_of_the_page_with_what_was_said(world: World) -> None:
+    world.change(run_fields=FIELDS)
+    rival = world.another_team()
+    world.submitted_run(run_file("theirs"), browser=rival, **ANSWERS | {"answer_model": "Secret"})
+    world.submitted_run(run_file("our_1"), **ANSWERS | {"answer_model": "BM25 & RM3"})
+    url = reverse("scoring:runs-latex", args=[world.campaign.slug])
+    ours = world.browser.get(url).content.decode()
+    assert r"our\_1 & " in ours
+    assert r"automatic & accepted & BM25 \& RM3 & 0.9" in ours
+    assert "theirs" not in ours
+    world.change(runs_audience=2)
+    everyones = world.browser.get(url).content.decode()
+    assert "theirs" in everyones
+    assert "Secret" not in everyones
+
+
 def test_filters_are_from_a_list_and_an_unseen_value_is_not_found(world: World) -> None:
     world.submitted_run(run_file("one"))
     world.submitted_run(run_file("two"), run_type="manual")
@@ -285,7 +301,7 @@ def test_filters_are_from_a_list_and_an_unseen_value_is_not_found(world: World) 
     theirs = world.submitted_run(run_file("theirs"), browser=rival)
     assert [row["run"] for row in rows_of(world, world.browser, type="manual")] == ["two"]
     assert len(rows_of(world, world.browser, tag="one", submitted_at="2020")) == 2
-    url = reverse("campaigns:runs-csv", args=[world.campaign.slug])
+    url = reverse("scoring:runs-csv", args=[world.campaign.slug])
     unseen, unknown = (
         world.browser.get(url, {"team": team}) for team in (theirs.team.public_id, "nobodys")
     )

@@ -187,7 +187,7 @@ def test_hostile_names_stay_text(run: Run) -> None:
     assert "a&lt;script&gt;alert(1)" in page
     assert HOSTILE not in page
     Run.objects.filter(pk=run.pk).update(name="=HYPERLINK(1)")  # as an older release accepted it
-    answer = client.get(reverse("campaigns:runs-csv", args=[run.campaign.slug]))
+    answer = client.get(reverse("scoring:runs-csv", args=[run.campaign.slug]))
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert rows[0]["run"] == "'=HYPERLINK(1)"
 

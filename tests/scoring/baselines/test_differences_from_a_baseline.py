@@ -451,7 +451,7 @@ def test_a_team_that_does_not_see_the_board_is_not_told_that_its_run_is_a_baseli
                 ("scoring:run-detail", [run.public_id]),
                 ("api:run-detail", [run.public_id]),
                 ("campaigns:run-list", []),
-                ("campaigns:runs-csv", []),
+                ("scoring:runs-csv", []),
                 ("api:run-create", []),
             )
         ]
