@@ -5,7 +5,7 @@ decision without a grade withdraws it. `campaigns.judging.final_grades` computes
 counts.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -17,6 +17,7 @@ from campaigns.judging.final_grades import Key, final_grades_now
 from campaigns.lifecycle import lock_unarchived
 from campaigns.log import record
 from campaigns.models import Campaign, Document, Judgment, Topic, User
+from campaigns.options import choice_or_404
 
 STATES = ("open", "decided", "all")
 
@@ -62,6 +63,16 @@ def disputed_documents(
         if topic in ("", key[1]) and state in ("all", "decided" if is_decided else "open"):
             disputed.append(DisputedDocument(key, document.decided, document.grade))
     return disputed
+
+
+def chosen_disputes(
+    campaign: Campaign, params: Mapping[str, str]
+) -> tuple[str, str, list[DisputedDocument]]:
+    """The state and the topic that the parameters choose, and the documents. Raises UnknownChoice
+    for another state."""
+    topic = params.get("topic", "")
+    state = choice_or_404("state", params.get("state"), STATES, usual="open")
+    return state, topic, disputed_documents(campaign, state=state, topic=topic)
 
 
 def with_details(campaign: Campaign, disputed: Sequence[DisputedDocument]) -> list[Dispute]:

@@ -1,9 +1,7 @@
-"""The page and the CSV of disagreements, and the organisers' decisions."""
+"""The page of disagreements, and the organisers' decisions."""
 
-import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from defusedcsv import csv
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -17,16 +15,12 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns import access
 from campaigns.errors import show_refusals
 from campaigns.judging import adjudication
-from campaigns.judging.adjudication import Dispute, DisputedDocument, with_details
+from campaigns.judging.adjudication import with_details
 from campaigns.judging.forms import DecisionForm, DocumentForm
 from campaigns.models import Judgment
-from campaigns.options import choice_or_404, takes
+from campaigns.options import takes
 
 PAGE = 25
-COLUMNS = (
-    "topic", "doc_id", "assessor", "grade", "is_unsure", "note", "counts", "decided",
-    "decided_by", "decision_note",
-)  # fmt: skip
 
 
 @takes("state", "topic", "page")
@@ -34,7 +28,7 @@ COLUMNS = (
 @require_safe
 def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    state, topic, disputed = _filtered(viewer, request)
+    state, topic, disputed = adjudication.chosen_disputes(viewer.campaign, request.GET)
     page = Paginator(disputed, PAGE).get_page(request.GET.get("page"))
     context = {
         "viewer": viewer,
@@ -48,23 +42,6 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
         "grades": range(viewer.campaign.highest_grade + 1),
     }
     return render(request, "campaigns/judging/judging_disagreements.html", context)
-
-
-@login_required
-@require_safe
-def disagreements_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """One row for each assessor and document."""
-    viewer = access.organiser_or_404(request.user, slug)
-    _, _, disputed = _filtered(viewer, request)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for start in range(0, len(disputed), PAGE * 20):  # databases limit parameters of a query
-        batch = disputed[start : start + PAGE * 20]
-        writer.writerows(_rows(with_details(viewer.campaign, batch)))
-    response = HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-disagreements.csv"'
-    return response
 
 
 @login_required
@@ -100,25 +77,6 @@ def _change(
         state = "decision withdrawn" if grade is None else f"decided on grade {grade}"
         messages.success(request, f"Topic {decision.topic}, {decision.doc_id}: {state}.")
     return _redirect_to_list(request, slug)
-
-
-def _filtered(
-    viewer: access.Viewer, request: HttpRequest
-) -> tuple[str, str, list[DisputedDocument]]:
-    topic = request.GET.get("topic", "")
-    state = choice_or_404("state", request.GET.get("state"), adjudication.STATES, usual="open")
-    return state, topic, adjudication.disputed_documents(viewer.campaign, state=state, topic=topic)
-
-
-def _rows(disputes: Iterable[Dispute]) -> Iterable[tuple[object, ...]]:
-    for dispute in disputes:
-        of, decision = dispute.of, dispute.decision
-        cells = (decision.grade, decision.assessor, decision.note) if decision else (None,) * 3
-        for judgment in dispute.judgments:
-            yield (
-                of.topic, of.doc_id, judgment.assessor, judgment.grade, int(judgment.is_unsure),
-                judgment.note, of.grade, *cells,
-            )  # fmt: skip
 
 
 def _redirect_to_list(request: HttpRequest, slug: str) -> HttpResponse:

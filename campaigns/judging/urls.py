@@ -26,11 +26,6 @@ urlpatterns = [
     path(
         _JUDGING + "disagreements/", adjudication_views.disagreements, name="judging-disagreements"
     ),
-    path(
-        _JUDGING + "disagreements.csv",
-        adjudication_views.disagreements_csv,
-        name="judging-disagreements-csv",
-    ),
     path(_JUDGING + "disagreements/decide/", adjudication_views.decide, name="judging-decide"),
     path(
         _JUDGING + "disagreements/take-back/",

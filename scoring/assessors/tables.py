@@ -1,8 +1,12 @@
-"""Agreement between assessors, and of their leaderboards, at full precision."""
+"""Agreement between assessors, and of their leaderboards, and the documents on which they disagree,
+at full precision."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
+from campaigns.judging.adjudication import Dispute, DisputedDocument, with_details
+from campaigns.models import Campaign, Judgment
 from scoring.assessors.agreement import AssessorAgreement, PairAgreement, TopicAgreement
 from scoring.assessors.boards import TwoBoards
 from scoring.core.measures.measure import Measure
@@ -137,3 +141,54 @@ def _of_two(scope: str, row: PairAgreement) -> _Coefficients:
         cohen_linear=row.linear,
         cohen_quadratic=row.quadratic,
     )
+
+
+# --- disagreements -----------------------------------------------------------------------------
+
+_DISPUTES_AT_A_TIME: Final = 500  # databases limit parameters of a query
+
+
+class _DisputedJudgment(NamedTuple):
+    """The judgment of one assessor on a disputed document."""
+
+    dispute: Dispute
+    judgment: Judgment
+
+
+DISAGREEMENT_COLUMNS = (
+    Column("topic", "dispute.of.topic", "topic", align="l", kind=str),
+    Column("doc_id", "dispute.of.doc_id", "document", align="l", kind=str),
+    Column(
+        "assessor", lambda row: str(row.judgment.assessor), "assessor", align="l", kind=str,
+    ),
+    Column("grade", "judgment.grade", "grade", kind=int),
+    Column("is_unsure", "judgment.is_unsure", kind=int, help_text="1: the assessor was not sure"),
+    Column("note", "judgment.note", kind=str),
+    Column(
+        "counts", "dispute.of.grade", "counts", kind=int | None, help_text="the grade that counts"
+    ),
+    Column(
+        "decided", lambda row: row.dispute.decision and row.dispute.decision.grade, "decided",
+        kind=int | None, help_text="by an organiser; null: nobody has decided",
+    ),
+    Column(
+        "decided_by", lambda row: row.dispute.decision and str(row.dispute.decision.assessor),
+        kind=str | None,
+    ),
+    Column(
+        "decision_note", lambda row: row.dispute.decision and row.dispute.decision.note,
+        kind=str | None,
+    ),
+)  # fmt: skip
+
+
+def disagreements_table(campaign: Campaign, disputed: Sequence[DisputedDocument]) -> Table:
+    """One row for each assessor and document."""
+
+    def rows() -> Iterator[_DisputedJudgment]:
+        for start in range(0, len(disputed), _DISPUTES_AT_A_TIME):
+            for dispute in with_details(campaign, disputed[start : start + _DISPUTES_AT_A_TIME]):
+                for judgment in dispute.judgments:
+                    yield _DisputedJudgment(dispute, judgment)
+
+    return Table(DISAGREEMENT_COLUMNS, rows(), "documents that assessors graded differently.")

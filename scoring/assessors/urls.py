@@ -1,4 +1,4 @@
-"""Agreement between assessors, and the export of pools."""
+"""Agreement between assessors, their disagreements, and the export of pools."""
 
 from django.urls import URLPattern, path
 
@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{JUDGING}/agreement/", views.agreement_page, name="judging-agreement"),
     *views.AGREEMENT.paths(f"{JUDGING}/agreement"),
     *views.LEADERBOARDS.paths(f"{JUDGING}/boards"),
+    *views.DISAGREEMENTS.paths(f"{JUDGING}/disagreements"),
     path(f"{PROGRAM}/agreement/", program_views.program_page, name="program-page"),
     *program_views.AGREEMENT.paths(f"{PROGRAM}/agreement"),
     *program_views.LEADERBOARDS.paths(f"{PROGRAM}/leaderboards"),
@@ -22,6 +23,7 @@ urlpatterns: list[URLPattern] = [
 api_urlpatterns = [
     views.AGREEMENT.api_path(f"{JUDGING}/agreement"),
     views.LEADERBOARDS.api_path(f"{JUDGING}/agreement/leaderboards"),
+    views.DISAGREEMENTS.api_path(f"{JUDGING}/disagreements"),
     program_views.AGREEMENT.api_path(f"{PROGRAM}/agreement"),
     program_views.LEADERBOARDS.api_path(f"{PROGRAM}/leaderboards"),
     program_views.TURNED_PAIRS.api_path(f"{PROGRAM}/pairs"),

@@ -5,8 +5,10 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import OpenApiParameter
 
 from campaigns import access
+from campaigns.judging.adjudication import STATES, chosen_disputes
 from campaigns.options import takes
 from scoring.analyses.requests import result_of
 from scoring.analyses.responses import analysed_page
@@ -15,13 +17,15 @@ from scoring.assessors.analysis import ASSESSOR_BOARDS
 from scoring.assessors.boards import TwoBoards, request_boards, two_boards
 from scoring.assessors.tables import (
     AGREEMENT_COLUMNS,
+    DISAGREEMENT_COLUMNS,
     agreement_table,
     board_columns,
     boards_table,
+    disagreements_table,
 )
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
-from scoring.output.api import MEASURE
+from scoring.output.api import MEASURE, choices
 from scoring.output.result_view import FOR_ORGANISERS, Answer, ResultView
 from scoring.results.options import chosen_measure
 
@@ -74,6 +78,13 @@ def _leaderboards(viewer: access.Viewer, params: QueryDict) -> Answer:
     return Answer(boards_table(_boards(analysis) or (), measure), awaits=analysis)
 
 
+def _disagreements(viewer: access.Viewer, params: QueryDict) -> Answer:
+    """One row for each judgment of a document that assessors graded differently, or on which an
+    organiser decided. For organisers."""
+    _, _, disputed = chosen_disputes(viewer.campaign, params)
+    return Answer(disagreements_table(viewer.campaign, disputed))
+
+
 AGREEMENT = ResultView(
     name="judging-agreement",
     file_name="assessor-agreement",
@@ -107,5 +118,23 @@ LEADERBOARDS = ResultView(
         "tau_ap": 0.87, "swapped_pairs": 31, "pairs": 780, "first_mean": 0.24, "second_mean": 0.26,
     },
     is_computed=True,
+    **FOR_ORGANISERS,
+)  # fmt: skip
+DISAGREEMENTS = ResultView(
+    name="judging-disagreements",
+    file_name="disagreements",
+    title="Documents on which assessors disagree",
+    answer=_disagreements,
+    row="DisputedJudgment",
+    row_description="The judgment of an assessor on a disputed document.",
+    columns=DISAGREEMENT_COLUMNS,
+    parameters=[
+        *choices({"state": STATES}),
+        OpenApiParameter("topic", str, description="the id of a topic; default: all"),
+    ],
+    row_example={
+        "topic": "308", "doc_id": "FT911-3", "assessor": "Ada", "grade": 1, "is_unsure": 0,
+        "note": "", "counts": 0, "decided": 0, "decided_by": "Olga", "decision_note": "off topic",
+    },
     **FOR_ORGANISERS,
 )  # fmt: skip

@@ -123,6 +123,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     **{f"api:judging-plan-{table}": ("get", computed_for_organisers) for table in TABLES},
     "api:judging-agreement": ("get", organiser_only),
     "api:judging-leaderboards": ("get", computed_for_organisers),
+    "api:judging-disagreements": ("get", organiser_only),
     "api:team-list": ("get", read_by_organisers),
     "api:team-list POST": ("post", organisers(415)),  # a form where JSON is asked
     "api:invitation-create": ("post", organisers(415)),

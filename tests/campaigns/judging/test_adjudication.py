@@ -126,13 +126,21 @@ def test_the_page_decides_and_keeps_its_filter(
     )
     assert answer["Location"] == f"{address}?state=open&topic=2"
     text = client.get(
-        reverse("campaigns:judging-disagreements-csv", args=[campaign.slug]) + "?state=all"
+        reverse("scoring:judging-disagreements-csv", args=[campaign.slug]) + "?state=all"
     )
     rows = list(csv.DictReader(io.StringIO(text.content.decode())))
     assert [(r["topic"], r["assessor"], r["grade"], r["counts"], r["decided"]) for r in rows] == [
         ("1", "Ada", "2", "0", ""), ("1", "Bob", "0", "0", ""),
         ("2", "Ada", "0", "1", "1"), ("2", "Bob", "1", "1", "1"),
     ]  # fmt: skip
+    api = reverse("api:judging-disagreements", args=[campaign.slug])
+    records = client.get(api, {"topic": "2", "state": "all"}).json()
+    assert [tuple(record.values()) for record in records] == [
+        ("2", "a", "Ada", 0, 0, "", 1, 1, str(organiser), "so"),
+        ("2", "a", "Bob", 1, 0, "", 1, 1, str(organiser), "so"),
+    ]
+    latex = reverse("scoring:judging-disagreements-latex", args=[campaign.slug])
+    assert "2 & a & Bob & 1 & 1 & 1" in client.get(latex, {"state": "all"}).content.decode()
     back = reverse("campaigns:judging-decision-take-back", args=[campaign.slug])
     client.post(back, {"topic": "2", "doc_id": "a"})
     assert listed(campaign) == [("1", "a", None), ("2", "a", None)]
