@@ -1,16 +1,15 @@
 """The organisers' pages of programs that judge."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from defusedcsv import csv
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access
 from campaigns.errors import Refusal, show_refusals
@@ -20,8 +19,6 @@ from campaigns.judging.program_judgments import ProgramProgress
 from campaigns.models import Campaign, Program
 from campaigns.reading import whole_file
 from campaigns.trec.problems import FormatError
-
-COLUMNS = ("topic", "doc_id", "grade")
 
 
 @dataclass(frozen=True)
@@ -122,20 +119,6 @@ def program_import(request: HttpRequest, slug: str, program: int) -> HttpRespons
     return redirect("campaigns:judging-program", slug, found.pk)
 
 
-@login_required
-@require_safe
-def program_csv(request: HttpRequest, slug: str, program: int) -> HttpResponse:
-    """The latest grade of each document that the program has judged."""
-    viewer = access.organiser_or_404(request.user, slug)
-    found = _program_or_404(viewer.campaign, program)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-program-{found.pk}.csv"'
-    writer = csv.writer(response, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_grade_rows(found))
-    return response
-
-
 def _page(
     request: HttpRequest,
     viewer: access.Viewer,
@@ -177,8 +160,3 @@ def _program_or_404(campaign: Campaign, program: int) -> Program:
 
 def _row(program: Program) -> ProgramRow:
     return ProgramRow(program, program_judgments.progress_of(program))
-
-
-def _grade_rows(program: Program) -> Iterator[tuple[str, str, int]]:
-    for (_, code, doc_id), grade in program_judgments.grades_of(program).items():
-        yield code, doc_id, grade

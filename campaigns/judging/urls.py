@@ -49,7 +49,6 @@ urlpatterns = [
     ),
     path(_PROGRAM + "retire/", program_views.program_retire, name="judging-program-retire"),
     path(_PROGRAM + "import/", program_views.program_import, name="judging-program-import"),
-    path(_PROGRAM + "judgments.csv", program_views.program_csv, name="judging-program-csv"),
     path(_JUDGING + "pool/", pool_views.pool_page, name="judging-pool"),
     path(_JUDGING + "import/", pool_views.judgments_import, name="judging-import"),
     # Pages that were opened before the address was renamed post to the old one.

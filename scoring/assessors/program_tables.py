@@ -1,7 +1,9 @@
-"""The agreement of a program with people and its effect on the leaderboard, at full precision."""
+"""The judgments of a program, its agreement with people and its effect on the leaderboard, at full
+precision."""
 
 from collections.abc import Iterable
 
+from campaigns.judging.program_judgments import grades_of
 from campaigns.models import Program
 from scoring.assessors.program_agreement import GroupAgreement, ProgramAgreement
 from scoring.assessors.program_boards import LEVEL, ProgramBoards
@@ -33,6 +35,18 @@ AGREEMENT_COLUMNS = (
         "alpha", heading="α", text=number, kind=float, help_text="Krippendorff's, ordinal"
     ),
 )  # fmt: skip
+
+JUDGMENT_COLUMNS = (
+    Column("topic", lambda row: row[0][1], "topic", align="l", kind=str),
+    Column("doc_id", lambda row: row[0][2], "document", align="l", kind=str),
+    Column("grade", lambda row: row[1], "grade", kind=int),
+)
+
+
+def program_judgments_table(program: Program) -> Table:
+    """The latest grade of each document, by topic and document."""
+    caption = f"judgments of {program.name}."
+    return Table(JUDGMENT_COLUMNS, grades_of(program).items(), caption)
 
 
 def program_agreement_table(

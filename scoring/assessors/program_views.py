@@ -16,10 +16,12 @@ from scoring.assessors.program_agreement import program_agreement
 from scoring.assessors.program_boards import LEVEL, computed_boards
 from scoring.assessors.program_tables import (
     AGREEMENT_COLUMNS,
+    JUDGMENT_COLUMNS,
     board_columns,
     pair_columns,
     program_agreement_table,
     program_boards_table,
+    program_judgments_table,
     turned_pairs_table,
 )
 from scoring.evaluation.rules import rules_of
@@ -61,6 +63,12 @@ def _program_or_404(viewer: access.Viewer, program: int) -> Program:
     return found
 
 
+def _judgments(viewer: access.Viewer, params: QueryDict, program: int) -> Answer:
+    """The latest grade of each document that the program has judged. For organisers."""
+    found = _program_or_404(viewer, program)
+    return Answer(program_judgments_table(found), file_name=f"program-{found.pk}")
+
+
 def _agreement(viewer: access.Viewer, params: QueryDict, program: int) -> Answer:
     """In all, by topic, and by the grade of people, and by kind of run once a worker has read the
     runs. For organisers."""
@@ -92,6 +100,17 @@ def _of_boards(
     return Answer(table, awaits=analysis, file_name=f"program-{found.pk}-{name}")
 
 
+JUDGMENTS = ResultView(
+    name="program-judgments",
+    title="The judgments of a program",
+    answer=_judgments,
+    row="ProgramJudgment",
+    row_description="The latest grade of a document that the program has judged.",
+    columns=JUDGMENT_COLUMNS,
+    parameters=[],
+    row_example={"topic": "308", "doc_id": "FT911-3", "grade": 1},
+    **FOR_ORGANISERS,
+)
 AGREEMENT = ResultView(
     name="program-agreement",
     title="The agreement of a program with people",

@@ -116,6 +116,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:judging-grades": ("post", programs_only),
     "api:judging-progress": ("get", programs_only),
     "api:program-agreement": ("get", lambda role, stage: GONE),  # there is no program
+    "api:program-judgments": ("get", lambda role, stage: GONE),
     "api:program-leaderboards": ("get", lambda role, stage: GONE),
     "api:program-pairs": ("get", lambda role, stage: GONE),
     "api:judging-runs": ("get", organiser_only),

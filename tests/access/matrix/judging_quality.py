@@ -23,7 +23,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:program-page": ("get", organisers_get(404)),  # there is no program
     **{
         f"scoring:program-{table}-{suffix}": ("get", organisers_get(404))
-        for table in ("agreement", "boards", "pairs")
+        for table in ("judgments", "agreement", "boards", "pairs")
         for suffix in ("csv", "latex")
     },
     "campaigns:judging-program": ("get", organisers_get(404)),  # there is no program
@@ -32,7 +32,6 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:judging-program-token-revoke": ("post", organisers_get(404)),
     "campaigns:judging-program-retire": ("post", organisers_get(404)),
     "campaigns:judging-program-import": ("post", organisers_get(404)),
-    "campaigns:judging-program-csv": ("get", organisers_get(404)),
     "campaigns:judging-pool": ("get", organisers_get(200)),
     "campaigns:judging-import": ("post", organisers_get(400)),  # a file is missing
     "campaigns:judging-import-old": ("post", organisers_get(400)),

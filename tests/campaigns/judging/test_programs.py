@@ -152,8 +152,11 @@ def test_a_file_of_judgments_is_stored_under_the_name_of_the_program(
     assert grades_of(program) == {(0, "1", "d1"): 2}
     assert ProgramJudgment.objects.get().is_imported
     assert Judgment.objects.count() == 0
-    table = page.get(address("program-csv", campaign, program.pk)).content
+    where = [campaign.slug, program.pk]
+    table = page.get(reverse("scoring:program-judgments-csv", args=where)).content
     assert table == b"topic,doc_id,grade\n1,d1,2\n"
+    records = page.get(reverse("api:program-judgments", args=where)).json()
+    assert records == [{"topic": "1", "doc_id": "d1", "grade": 2}]
 
 
 def test_a_file_may_follow_after_the_plan_ended(campaign: Campaign, organiser: User) -> None:
