@@ -21,6 +21,7 @@ from scoring.downloads import snapshots_api
 from scoring.estimates import urls as estimates
 from scoring.judging import urls as plan_tables
 from scoring.leaderboard import api as boards
+from scoring.measures import urls as measures
 from scoring.pools import urls as pools
 from scoring.pools import views as pool_tables
 from scoring.qrels import urls as qrels_versions
@@ -82,6 +83,7 @@ class Docs(BaseView, SpectacularSwaggerSplitView):
 
 app_name = "api"
 urlpatterns = [
+    *measures.api_urlpatterns,
     path("campaigns/", every_campaign, name="campaign-list"),
     path(f"{HERE}/", one_campaign, name="campaign-detail"),
     path(f"{HERE}/steps/<str:step>/", campaigns.campaign_step, name="campaign-step"),

@@ -4,12 +4,17 @@ from django.urls import path
 
 from scoring.measures import views
 from scoring.measures.playground import views as playground
+from scoring.output.responses import table_paths
 
 urlpatterns = [
     path("measures/", views.measure_list, name="measure-list"),
-    path("measures.csv", views.catalogue_csv, name="measures-csv"),
-    path("measures/properties.csv", views.properties_csv, name="properties-csv"),
+    *views.CATALOGUE.paths("measures"),
+    *views.MEASURE_PROPERTIES.paths("measures/properties"),
     path("measures/playground/", playground.playground, name="playground"),
-    path("measures/playground.csv", playground.playground_csv, name="playground-csv"),
+    *table_paths("measures/playground", playground.playground_table, "playground"),
     path("measures/<str:name>/", views.measure_detail, name="measure-detail"),
+]
+api_urlpatterns = [
+    views.CATALOGUE.api_path("measures"),
+    views.MEASURE_PROPERTIES.api_path("measures/properties"),
 ]

@@ -1,6 +1,6 @@
 """The catalogue of measures, without an account or a campaign."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -13,8 +13,13 @@ from scoring.measures.pages import (
     measure_page,
     most_properties,
 )
-from scoring.measures.tables import catalogue_table, properties_table
-from scoring.output.responses import TableResponse, table_response
+from scoring.measures.tables import (
+    CATALOGUE_COLUMNS,
+    PROPERTY_COLUMNS,
+    catalogue_table,
+    properties_table,
+)
+from scoring.output.result_view import Answer, ResultView, for_everybody
 
 
 @require_safe
@@ -46,11 +51,46 @@ def measure_detail(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "scoring/measures/measure_detail.html", context)
 
 
-@require_safe
-def catalogue_csv(request: HttpRequest) -> TableResponse:
-    return table_response(request, catalogue_table(), "measures")
+def _catalogue(viewer: None, params: QueryDict) -> Answer:
+    """One row for each family of measures."""
+    return Answer(catalogue_table())
 
 
-@require_safe
-def properties_csv(request: HttpRequest) -> TableResponse:
-    return table_response(request, properties_table(), "measure-properties")
+def _properties(viewer: None, params: QueryDict) -> Answer:
+    """Which of the seven properties (Moffat, AIRS 2013) each measure has, and the smallest
+    counter-example of each that it does not have."""
+    return Answer(properties_table())
+
+
+CATALOGUE = ResultView(
+    name="measures",
+    title="The catalogue of measures",
+    answer=_catalogue,
+    decorator=for_everybody,
+    row="MeasureFamily",
+    row_description="A family of measures.",
+    columns=CATALOGUE_COLUMNS,
+    parameters=[],
+    row_example={
+        "measure": "P(rel=, judged_only=)@k", "name": "Precision at k", "group": "Weights by rank",
+        "formula": "(1/k) · Σ_{i≤k} b_i", "lowest": 0.0, "highest": 1.0,
+        "direction": "higher", "relevance": "binary", "needs_relevant": 0, "has_residual": 1,
+        "reference": "C. Buckley and E. M. Voorhees. Retrieval system evaluation. …",
+        "other_names": "P_k Precision prec precision",
+    },
+)  # fmt: skip
+MEASURE_PROPERTIES = ResultView(
+    name="properties",
+    file_name="measure-properties",
+    title="The seven properties of measures",
+    answer=_properties,
+    decorator=for_everybody,
+    row="MeasureProperties",
+    row_description="A measure, which of the seven properties it has, and counter-examples.",
+    columns=PROPERTY_COLUMNS,
+    parameters=[],
+    row_example={
+        "measure": "P@k", "bounded": "yes", "monotonic": "no",
+        "monotonic_example": "10@1 = 1, 10@2 = 0.5",
+    },
+)  # fmt: skip

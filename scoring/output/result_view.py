@@ -57,6 +57,19 @@ def for_viewer(lookup: Lookup) -> Callable[[AnyView], AnyView]:
     return mark
 
 
+def for_everybody(lookup: Lookup) -> Callable[[AnyView], AnyView]:
+    """Decorates the view of a table that belongs to no campaign, so there is nothing to look up."""
+
+    def mark(view: AnyView) -> AnyView:
+        @wraps(view)
+        def respond(request: HttpRequest, **parts: str | int) -> Any:
+            return view(request, None, **parts)
+
+        return respond
+
+    return mark
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a request for a table gets. Until a worker has computed the analysis that the table
@@ -70,9 +83,10 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultView:
-    """`answer` gets the viewer whom `lookup` (in the API `api_lookup`) has let in, the parameters
-    of the request, and the parts of its URL. It may raise UnknownChoice. Its docstring is the
-    description in the schema. `in_latex` gives another table in LaTeX."""
+    """`answer` gets the viewer whom `lookup` (in the API `api_lookup`) has let in, or None for a
+    table of no campaign, the parameters of the request, and the parts of its URL. It may raise
+    UnknownChoice. Its docstring is the description in the schema. `in_latex` gives another table in
+    LaTeX."""
 
     name: str  # of the URLs: scoring:<name>-csv, scoring:<name>-latex
     api_name: str = ""  # api:<name>; default: the same
@@ -98,7 +112,7 @@ class ResultView:
         @require_safe
         @self.decorator(self.lookup)
         def view(
-            request: HttpRequest, viewer: Viewer, suffix: str, **parts: str | int
+            request: HttpRequest, viewer: Viewer | None, suffix: str, **parts: str | int
         ) -> TableResponse:
             respond = self.in_latex if suffix == "tex" and self.in_latex else self.answer
             answer = respond(viewer, request.GET, **parts)
@@ -106,9 +120,9 @@ class ResultView:
             return table_response(
                 request,
                 answer.table,
-                f"{viewer.campaign.slug}-{file_name}",
+                f"{viewer.campaign.slug}-{file_name}" if viewer else file_name,
                 suffix,
-                title=viewer.campaign.name,
+                title=viewer.campaign.name if viewer else "Trackside",
                 awaits=answer.awaits,
                 qrels=answer.qrels,
             )
@@ -122,7 +136,9 @@ class ResultView:
     def endpoint(self) -> View:
         """The view of the API, which documents itself."""
 
-        def view(request: Request, viewer: Viewer, **parts: str | int) -> Response | HttpResponse:
+        def view(
+            request: Request, viewer: Viewer | None, **parts: str | int
+        ) -> Response | HttpResponse:
             respond = requested_format(request)
             answer = self.answer(viewer, request.query_params, **parts)
             return respond(answer.table, awaits=answer.awaits, qrels=answer.qrels)

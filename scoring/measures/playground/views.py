@@ -43,12 +43,13 @@ def playground(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def playground_csv(request: HttpRequest) -> TableResponse:
+def playground_table(request: HttpRequest, suffix: str) -> TableResponse:
     query = read_choices(request.GET)
     if query.choices is None:
         lines = [f"{name}: {fault}" for name, faults in query.faults.items() for fault in faults]
         return HttpResponse("\n".join(lines) + "\n", status=400, content_type="text/plain")
-    return table_response(request, scores_table(rows_of(query.choices)), "playground")
+    table = scores_table(rows_of(query.choices), query.choices)
+    return table_response(request, table, "playground", suffix, title="Trackside")
 
 
 def _results(query: PlaygroundQuery, choices: PlaygroundChoices) -> dict[str, object]:

@@ -83,6 +83,8 @@ def own_run(by_team: Callable[[str], int], by_organiser: int = 200) -> Expected:
 
 
 MATRIX: dict[str, tuple[str, Expected]] = {
+    "api:measures": ("get", everyone),
+    "api:properties": ("get", everyone),
     "api:campaign-list": ("get", everyone),
     # Nobody here is approved.
     "api:campaign-list POST": ("post", lambda role, stage: 401 if role == "nobody" else 403),

@@ -11,9 +11,12 @@ def everybody(role: str, stage: str) -> int:
 MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:measure-list": ("get", everybody),
     "scoring:measures-csv": ("get", everybody),
+    "scoring:measures-latex": ("get", everybody),
     "scoring:properties-csv": ("get", everybody),
+    "scoring:properties-latex": ("get", everybody),
     "scoring:measure-detail": ("get", everybody),
     "scoring:playground": ("get", everybody),
     "scoring:topics-calculator": ("get", everybody),
     "scoring:playground-csv": ("get", everybody),
+    "scoring:playground-latex": ("get", everybody),
 }

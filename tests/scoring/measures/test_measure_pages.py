@@ -61,6 +61,19 @@ def test_page_and_csv_have_the_command_lines_table(
     assert by_hand[12] == ["RBP(p=0.8)@k", *["yes"] * 6, "no"]
 
 
+def test_the_tables_of_the_page_are_latex_and_json_too() -> None:
+    properties = Client().get(reverse("api:properties")).json()
+    (rbp,) = (row for row in properties if row["measure"] == "RBP(p=0.8)@k")
+    assert (rbp["complete"], rbp["realizable"]) == ("yes", "no")
+    assert rbp["realizable_example"] == "100@2 = 0.2"
+    assert r"RBP(p=0.8)@k & yes & yes & yes & yes & yes & yes & no \\" in get("properties-latex")
+    measures = Client().get(reverse("api:measures")).json()
+    assert [row["name"] for row in measures] == [family.facts.pretty_name for family in FAMILIES]
+    (dcg,) = (row for row in measures if row["name"] == "Discounted cumulated gain")
+    assert (dcg["lowest"], dcg["highest"]) == (0.0, None)  # no upper bound
+    assert r"Precision at k & 0 to 1 & exact \\" in get("measures-latex")
+
+
 def test_the_page_leads_to_the_papers_that_were_reproduced() -> None:
     html = get("measure-list")
     assert f'href="{reverse("guides:guide", args=["reproduction"])}"' in html

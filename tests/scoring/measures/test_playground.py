@@ -210,6 +210,8 @@ def test_csv_has_the_rows_of_the_page_at_full_precision() -> None:
     assert [each["base"] for each in rows] == [
         "" if each.base is None else repr(each.base) for each in found
     ]
+    latex = Client().get(reverse("scoring:playground-latex"), query).content.decode()
+    assert r"P@3 & 0.6667 & +0.0000 & 0.6667 & 0.6667 & 0.6667 \\" in latex
     page = get(**query)
     assert page.count('<th scope="row"><a href="?ranking') == len(found)
     refused = Client().get(reverse("scoring:playground-csv"), query | {"p": "2"})
