@@ -18,7 +18,9 @@ def agreement_chart(
 ) -> dict[str, Any]:
     """Each cell shows its value and links to the comparison of its two orderings."""
     columns = [label(measure_label(column)) for column in agreement_map.columns]
+    # Rows of the lower triangle are filled up, because a heat map is a rectangle.
     cells = [[*row.cells, *[None] * (len(columns) - len(row.cells))] for row in agreement_map.rows]
+    # The keys are row and column, as Plotly numbers a cell that somebody clicks.
     links = {
         f"{y},{x}": address_of(cell)
         for y, row in enumerate(cells)
@@ -32,7 +34,10 @@ def agreement_chart(
             z=[[cell.shade if cell else None for cell in row] for row in cells],
             zmin=0,
             zmax=DARKEST / REACH,
-            text=[[_text(cell) for cell in row] for row in cells],
+            text=[
+                [cell.text if cell is not None and not cell.is_itself else "" for cell in row]
+                for row in cells
+            ],
             texttemplate="%{text}",
             customdata=[[_hover(agreement_map, cell) for cell in row] for row in cells],
             hovertemplate="%{customdata}<extra></extra>",
@@ -54,10 +59,6 @@ def agreement_chart(
         yaxis=axis | {"autorange": "reversed"},
     )
     return as_data(figure)
-
-
-def _text(cell: AgreementMapCell | None) -> str:
-    return cell.text if cell is not None and not cell.is_itself else ""
 
 
 def _hover(agreement_map: AgreementMap, cell: AgreementMapCell | None) -> str:

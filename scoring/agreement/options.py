@@ -131,8 +131,10 @@ def usual_measures(viewer: Viewer) -> tuple[Measure, ...]:
 
 
 def usual_references(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    # Reversed, so that the first measure of a family is the one that is kept.
     by_family = {measure.family: measure for measure in reversed(measures)}
     references = tuple(by_family[name] for name in TABLE_III if name in by_family)
+    # A campaign may score by none of these families.
     return references or tuple(measures[: len(TABLE_III)])
 
 

@@ -16,8 +16,11 @@ def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, A
     own = [row for row in pair.rows if row.run.is_own]
     others = [row for row in pair.rows if not row.run.is_own]
     traces = [_swaps(pair), _same_rank(pair), _points(pair, others, links, "runs", "known")]
+    # Scores of two measures have no common scale, and equal ranks are a line of their own.
     if pair.choice.is_one_measure and pair.choice.axes == "scores":
-        traces.insert(0, _same_score(pair))
+        scores = [score for row in pair.rows for score in (row.score_a, row.score_b)]
+        ends = [min(scores), max(scores)]
+        traces.insert(0, _line(ends, ends, "same score", "edge", dash="dot"))
     if own:
         traces.append(_points(pair, own, links, "own runs", "own"))
     figure = go.Figure(traces)
@@ -68,12 +71,6 @@ def _same_rank(pair: PairOfOrderings) -> go.Scatter:
     return _line(x, y, "same rank", "edge", dash="solid")
 
 
-def _same_score(pair: PairOfOrderings) -> go.Scatter:
-    scores = [score for row in pair.rows for score in (row.score_a, row.score_b)]
-    ends = [min(scores), max(scores)]
-    return _line(ends, ends, "same score", "edge", dash="dot")
-
-
 def _swaps(pair: PairOfOrderings) -> go.Scatter:
     x: list[float | None] = []
     y: list[float | None] = []
@@ -81,6 +78,7 @@ def _swaps(pair: PairOfOrderings) -> go.Scatter:
         for row in (swap.first, swap.second):
             x.append(_at(pair, row)[0])
             y.append(_at(pair, row)[1])
+        # A gap, so that the line does not go on from one pair to the next.
         x.append(None)
         y.append(None)
     return _line(x, y, "swapped, nearest the top", "could", dash="solid")

@@ -81,11 +81,14 @@ class PairOfOrderings:
             at_a, at_b = np.flatnonzero(rank_a == depth), np.flatnonzero(rank_b == depth)
             # The second of a pair has this rank by a, or the first has it by b.
             after_it = (rank_a < depth) & (rank_b >= depth) & (rank_b > rank_b[at_a, None])
+            # Above, the rank by b may be `depth` too; here, the rank by a may not. So no pair comes
+            # twice.
             before_it = (rank_b < depth) & (rank_a > depth) & (rank_a > rank_a[at_b, None])
             (at_second, first), (at_first, second) = after_it.nonzero(), before_it.nonzero()
             first = np.append(first, at_b[at_first])
             second = np.append(at_a[at_second], second)
             farther = np.maximum(rank_a[second], rank_b[first])
+            # The last key of lexsort counts most.
             order = np.lexsort((rank_b[second], rank_a[first], farther))
             for one, other in zip(first[order], second[order], strict=True):
                 yield Swap(self.rows[one], self.rows[other], depth)
@@ -113,7 +116,18 @@ def pair_of_orderings(viewer: Viewer, choice: PairChoice) -> PairOfOrderings:
     both = sorted(by_a.keys() & by_b.keys())
     runs = [by_a[run_id][0] for run_id in both]
     scores = np.array([[by[run_id][1] for run_id in both] for by in (by_a, by_b)], dtype=float)
-    rows = _ordered_runs(choice, runs, scores.reshape(2, -1))
+    ranks = [
+        shared_ranks(row, family_of(ordering.measure).facts.direction)
+        for row, ordering in zip(scores, (choice.a, choice.b), strict=True)
+    ]
+    unordered = [
+        OrderedRun(run, score_a, score_b, rank_a or 0, rank_b or 0)
+        for run, (score_a, score_b), rank_a, rank_b in zip(
+            runs, scores.T.tolist(), *ranks, strict=True
+        )
+    ]
+    rows = tuple(sorted(unordered, key=lambda row: (row.rank_a, row.rank_b, row.run.name.lower())))
+    # Without runs, the array has no second dimension of its own.
     better = np.array([[row.score_a, row.score_b] for row in rows], dtype=float).reshape(-1, 2).T
     better = better * np.array([[sign_of(choice.a.measure)], [sign_of(choice.b.measure)]])
     pairs = concordance(better)
@@ -123,7 +137,10 @@ def pair_of_orderings(viewer: Viewer, choice: PairChoice) -> PairOfOrderings:
         swapped=int(pairs.discordant[0, 1]),
         tied=int(pairs.pairs[0, 1] - pairs.untied[0, 1]),
         left_out=len(by_a.keys() ^ by_b.keys()),
-        statistics=tuple((name, _value(name, better, choice.persistence)) for name in STATISTICS),
+        statistics=tuple(
+            (name, none_if_nan(statistic_of(name, better, persistence=choice.persistence)[0, 1]))
+            for name in STATISTICS
+        ),
     )
 
 
@@ -132,23 +149,3 @@ def _means(viewer: Viewer, ordering: Ordering) -> dict[str, tuple[BoardRun, floa
     runs, means, _ = visible_means(viewer, ordering.qrels, (ordering.measure,))
     pairs = zip(runs, means[0].tolist(), strict=True)
     return {run.run_id: (run, mean) for run, mean in pairs if not math.isnan(mean)}
-
-
-def _ordered_runs(
-    choice: PairChoice, runs: list[BoardRun], scores: Vector
-) -> tuple[OrderedRun, ...]:
-    ranks = [
-        shared_ranks(row, family_of(ordering.measure).facts.direction)
-        for row, ordering in zip(scores, (choice.a, choice.b), strict=True)
-    ]
-    rows = [
-        OrderedRun(run, score_a, score_b, rank_a or 0, rank_b or 0)
-        for run, (score_a, score_b), rank_a, rank_b in zip(
-            runs, scores.T.tolist(), *ranks, strict=True
-        )
-    ]
-    return tuple(sorted(rows, key=lambda row: (row.rank_a, row.rank_b, row.run.name.lower())))
-
-
-def _value(statistic: str, better: Vector, persistence: float) -> float | None:
-    return none_if_nan(statistic_of(statistic, better, persistence=persistence)[0, 1])

@@ -117,15 +117,24 @@ def shown(value: float | None) -> str:
 
 def agreement(viewer: Viewer, choice: MapChoice) -> AgreementMap:
     """One query. The viewer must be one who may see the board."""
+    # A reference may be one of the measures, and is computed once.
     measures = tuple(dict.fromkeys((*choice.measures, *choice.references)))
     scores = _scores(viewer, choice, measures)
     values = statistic_of(choice.statistic, scores, persistence=choice.persistence)
     cell = _Cells(measures, scores, values)
     rows = tuple(
-        AgreementMapRow(row, tuple(cell(row, column) for column in _columns(choice, at)))
+        AgreementMapRow(
+            row,
+            tuple(
+                cell(row, column)
+                for column in (choice.measures[:at] if choice.is_symmetrical else choice.measures)
+            ),
+        )
         for at, row in enumerate(choice.measures)
     )
+    # The first row of a triangle is empty.
     shown_rows = tuple(row for row in rows if row.cells)
+    known = [row[~np.isnan(row)] for row in np.round(scores, DECIMALS)]
     lowest, highest = _round_bounds(_cells(shown_rows))
     return AgreementMap(
         choice=choice,
@@ -140,7 +149,7 @@ def agreement(viewer: Viewer, choice: MapChoice) -> AgreementMap:
             AgreementMapRow(row, tuple(cell(reference, row) for reference in choice.references))
             for row in choice.measures
         ),
-        has_ties=_has_ties(scores),
+        has_ties=any(len(np.unique(row)) < len(row) for row in known),
         lowest=lowest,
         highest=highest,
     )
@@ -178,6 +187,7 @@ class _Cells:
         self.index = {measure: at for at, measure in enumerate(measures)}
         self.values = values
         known = ~np.isnan(scores)
+        # A product of two bool arrays would be bool: whether there is a common run at all.
         self.runs = known @ known.T.astype(np.int64)
         self.pairs = concordance(scores)
 
@@ -193,11 +203,6 @@ class _Cells:
         )
 
 
-def _has_ties(scores: Matrix) -> bool:
-    known = [row[~np.isnan(row)] for row in np.round(scores, DECIMALS)]
-    return any(len(np.unique(row)) < len(row) for row in known)
-
-
 def _scores(viewer: Viewer, choice: MapChoice, measures: Sequence[Measure]) -> Matrix:
     """float64[measures, runs], higher is better; without qrels there are no runs."""
     if choice.qrels is None:
@@ -208,11 +213,6 @@ def _scores(viewer: Viewer, choice: MapChoice, measures: Sequence[Measure]) -> M
     return better
 
 
-def _columns(choice: MapChoice, at: int) -> Sequence[Measure]:
-    """The columns of a row."""
-    return choice.measures[:at] if choice.is_symmetrical else choice.measures
-
-
 def _cells(rows: Iterable[AgreementMapRow]) -> Iterator[AgreementMapCell]:
     return chain.from_iterable(row.cells for row in rows)
 
@@ -220,6 +220,7 @@ def _cells(rows: Iterable[AgreementMapRow]) -> Iterator[AgreementMapCell]:
 def _round_bounds(cells: Iterable[AgreementMapCell]) -> tuple[float, float]:
     """The tenths between which the values lie, with a difference of at least one tenth."""
     values = [cell.value for cell in cells if cell.value is not None and not cell.is_itself]
+    # A tenth that comes out of the computation a little higher or lower is still this tenth.
     highest = math.ceil(max(values, default=1.0) * 10 - NOISE)
     lowest = min(math.floor(min(values, default=0.0) * 10 + NOISE), highest - 1)
     return lowest / 10, highest / 10

@@ -15,7 +15,7 @@ from campaigns.options import takes
 from scoring.agreement.charts import agreement_chart
 from scoring.agreement.options import AXES, PERSISTENCES, STATISTICS, chosen_map, chosen_pair
 from scoring.agreement.ordering_charts import orderings_chart
-from scoring.agreement.orderings import PairOfOrderings, pair_of_orderings
+from scoring.agreement.orderings import pair_of_orderings
 from scoring.agreement.rows import AgreementMapCell, agreement, agreement_table
 from scoring.agreement.tables import (
     STATISTIC_COLUMNS,
@@ -159,19 +159,16 @@ def _pair(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
     versions = versions_offered(viewer)
     choice = chosen_pair(viewer, request.GET, versions)
     pair = pair_of_orderings(viewer, choice)
-    links = _run_links(viewer, pair)
+    slug, query = viewer.campaign.slug, preview_query(viewer)
+    ids = (row.run.run_id for row in pair.rows)
+    links = {run_id: reverse("scoring:run-detail", args=[slug, run_id]) + query for run_id in ids}
     return {
         "pair": pair,
         "page": page_or_404(request, Paginator(pair.rows, RUNS)),
         "choice": choice,
+        # If one or the other ties every pair of runs, there are no two orders to compare.
         "chart": orderings_chart(pair, links) if pair.tied < pair.pairs else None,
         "offered": rules_of(viewer.campaign).measures,
         "versions": versions,
         "axes": AXES,
     }
-
-
-def _run_links(viewer: access.Viewer, pair: PairOfOrderings) -> dict[str, str]:
-    slug, query = viewer.campaign.slug, preview_query(viewer)
-    ids = (row.run.run_id for row in pair.rows)
-    return {run_id: reverse("scoring:run-detail", args=[slug, run_id]) + query for run_id in ids}
