@@ -10,7 +10,7 @@ from campaigns.models import Qrels
 from scoring.analyses.means_analysis import MEANS, MeansOfRuns, means_from_result
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.core.measures.measure import Measure
-from scoring.evaluation.means import GradedRun, Means, graded_runs, means_of
+from scoring.evaluation.means import Means, graded_runs, means_of
 from scoring.models import Analysis
 
 # Grades times measures: what a web process reads in a fifth of a second and caches.
@@ -39,15 +39,13 @@ def request_means(
     grades = campaign.topics.count() * sum(run.depth for run in runs)
     if grades * len(measures) <= AT_ONCE and len(runs) <= FILES_AT_ONCE:
         return means_of(campaign, qrels, measures, runs)
+    # Sorted, because the same question must have the same digest.
     chosen = None if run_ids is None else sorted(run_ids)
     question = MeansOfRuns([str(measure) for measure in measures], chosen)
-    analysis = request_analysis(viewer, qrels, MEANS, question, stamp=_stamp(runs))
+    # The stamp changes when a run is added, removed or graded again.
+    graded = "".join(f"{run.run_id} {run.digest}\n" for run in runs)
+    stamp = hashlib.sha256(graded.encode()).hexdigest()[:16]
+    analysis = request_analysis(viewer, qrels, MEANS, question, stamp=stamp)
     if analysis.state != Analysis.State.DONE:
         return NotComputedYet(analysis)
     return dict(zip(measures, means_from_result(result_of(MEANS, analysis)), strict=True))
-
-
-def _stamp(runs: Sequence[GradedRun]) -> str:
-    """Changes when a run is added, removed or graded again."""
-    text = "".join(f"{run.run_id} {run.digest}\n" for run in runs)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

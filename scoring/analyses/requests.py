@@ -103,6 +103,7 @@ def request_analyses(
     digests = _digests(campaign, requests, stamp)
     stored = campaign.analyses.filter(digest__in=digests)
     if all(UNPACKED.get(_unpacked_key(campaign.pk, digest)) for digest in digests):
+        # The results are in memory, and each can be megabytes.
         stored = stored.defer("answer")
     known = {analysis.digest: analysis for analysis in stored}
     return [
@@ -124,6 +125,7 @@ def _of_any_state(
     state from now on; or one that took too long. None if there is neither."""
     same = campaign.analyses.filter(qrels=qrels, kind=study.kind, question=asdict(question))
     waiting = Q(state=Analysis.State.WAITING)
+    # One that waits has no failure, so it sorts before one that failed.
     analysis = same.filter(waiting | ~Q(failure="")).order_by("failure", "pk").first()
     if analysis is None or analysis.failure:
         return analysis
@@ -157,6 +159,7 @@ def _create(
             )
             if is_new:
                 if not (is_free or _is_update(study, analysis)):
+                    # If nothing is left, the exception takes back the new row, too.
                     budget.spend()
                 queue.enqueue(
                     Job.Kind.ANALYSE,
@@ -195,12 +198,19 @@ def compute_analysis(attempt: queue.JobAttempt) -> None:
     those it supersedes. If the leaderboard has changed in the meantime, nothing is stored: the page
     requests a new one."""
     analysis = Analysis.objects.select_related("campaign", "qrels").get(pk=attempt.subject)
-    if not _is_of_current_state(analysis):
+    digest = _current_digest(analysis)
+    if digest != analysis.digest:
+        # Refused by the database if there is an analysis of the current state already.
+        with suppress(IntegrityError), transaction.atomic():
+            Analysis.objects.filter(pk=analysis.pk).update(digest=digest)
+            analysis.digest = digest
+    if digest != analysis.digest:
         with transaction.atomic():
             queue.finish(attempt)
             analysis.delete()
         return
     campaign, qrels, study = analysis.campaign, analysis.qrels, study_of(analysis.kind)
+    # Counted first: the computation may read newer judgments, but the number is never too high.
     judgments = campaign.judgments.count() if Reads.JUDGMENTS in study.reads else 0
     result = study.compute(campaign, qrels, study.question(**analysis.question))
     with transaction.atomic():
@@ -213,6 +223,7 @@ def compute_analysis(attempt: queue.JobAttempt) -> None:
             answer=packed(result, judgments),
             answered_at=Now(),
         )
+        # Failures too: `_of_any_state` would answer with one when the leaderboard changes next.
         is_outdated = Q(state=Analysis.State.DONE, pk__lt=analysis.pk) | ~Q(failure="")
         Analysis.objects.filter(
             is_outdated,
@@ -221,17 +232,6 @@ def compute_analysis(attempt: queue.JobAttempt) -> None:
             question=analysis.question,
             qrels=qrels,
         ).delete()
-
-
-def _is_of_current_state(analysis: Analysis) -> bool:
-    """Sets its digest to that of the current state. False if there is an analysis of that already,
-    so that this one is of no use."""
-    digest = _current_digest(analysis)
-    if digest != analysis.digest:
-        with suppress(IntegrityError), transaction.atomic():
-            Analysis.objects.filter(pk=analysis.pk).update(digest=digest)
-            analysis.digest = digest
-    return digest == analysis.digest
 
 
 def _current_digest(analysis: Analysis) -> str:
@@ -279,6 +279,7 @@ def _arrays_of(analysis: Analysis) -> dict[str, Any]:
         raise AnalysisReplaced
     with np.load(io.BytesIO(bytes(answer)), allow_pickle=False) as stored:
         arrays = {name: stored[name] for name in stored.files}
+    # One thread that wrote into them would change the answer for all others.
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
@@ -309,7 +310,9 @@ def _digests(campaign: Campaign, requests: Sequence[AnalysisRequest], stamp: obj
 
     @cache
     def judgments() -> dict[str, object]:
-        return _judgments(campaign)
+        # They are only added, so their number and the last key identify them.
+        totals = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
+        return {"judgments": [totals["count"], totals["last"]]}
 
     digests = []
     for qrels, study, question in requests:
@@ -369,9 +372,3 @@ def _of_rankings(campaign: Campaign) -> dict[str, object]:
             )
         ),
     }
-
-
-def _judgments(campaign: Campaign) -> dict[str, object]:
-    """Judgments are only added, so their number and the last key identify them. One query."""
-    totals = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
-    return {"judgments": [totals["count"], totals["last"]]}

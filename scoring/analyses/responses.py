@@ -21,7 +21,14 @@ def analysed_page(
     """The page; until the analysis is done it reloads itself, with or without scripts."""
     context = context | {"analysis": analysis}
     if analysis is not None and analysis.state == Analysis.State.WAITING:
-        context["requested_before"] = _requested_before(analysis)
+        # A quick analysis does not wait for long ones, which have slots of their own.
+        jobs = Job.objects.filter(kind=Job.Kind.ANALYSE)
+        own = jobs.filter(subject=analysis.pk, state=Job.State.WAITING)[:1]
+        live = jobs.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+        before = live.filter(
+            pk__lt=Subquery(own.values("pk")), is_long=Subquery(own.values("is_long"))
+        )
+        context["requested_before"] = before.count()
     response = render(request, template, context)
     if analysis is not None and analysis.state in (
         Analysis.State.WAITING,
@@ -31,16 +38,6 @@ def analysed_page(
     elif analysis is not None and analysis.state == Analysis.State.FAILED:
         response["Cache-Control"] = "no-store"  # it may be requested again at any time
     return response
-
-
-def _requested_before(analysis: Analysis) -> int:
-    """How many quick, or long, analyses of all campaigns were requested before this one, which is
-    as quick or long, and are not done."""
-    jobs = Job.objects.filter(kind=Job.Kind.ANALYSE)
-    own = jobs.filter(subject=analysis.pk, state=Job.State.WAITING)[:1]
-    live = jobs.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
-    before = live.filter(pk__lt=Subquery(own.values("pk")), is_long=Subquery(own.values("is_long")))
-    return before.count()
 
 
 class AnalysisQuery(Protocol):
