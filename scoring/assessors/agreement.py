@@ -92,6 +92,7 @@ def _coefficients(grades: AssessorGrades) -> tuple[int, Coefficients]:
     counts = (grades.own >= 0).sum(axis=0)
     twice = grades.own[:, counts > 1]
     often, number = np.unique(counts[counts > 1], return_counts=True)
+    # Of numbers that are equally common, the highest: the first maximum from the end.
     most = int(often[len(number) - 1 - np.argmax(number[::-1])]) if len(often) else 0
     evenly = grades.own[:, counts == most] if most else twice
     return len(counts), Coefficients(

@@ -51,6 +51,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: OfMeasure) -> Boa
     measure, rules = parse_measure(question.measure), rules_of(campaign)
     grades = assessor_grades(campaign)
     codes = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
+    # The table numbers the documents. The grades of each choice come from `judged`.
     table = table_of_grades(codes, dict.fromkeys(grades.documents, 0), campaign.highest_grade)
     judged = np.concatenate([grades.own, grades.others])  # int16[2 assessors, documents]
     counts = counts_by_choice(judged, table)
@@ -69,6 +70,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: OfMeasure) -> Boa
         for first, second, one, other in _comparisons(grades)
         if (included[one] & included[other]).any()
     ]
+    # Without rows, the array would have no columns.
     return BoardsByAssessor(*np.array(rows, np.float64).reshape(len(rows), 9).T)
 
 
@@ -99,6 +101,7 @@ def counts_by_choice(judged: NDArray[np.int16], table: JudgmentTable) -> NDArray
     """int64[choices, topics, grades], as in `JudgmentTable.grade_counts`."""
     counts = np.zeros((len(judged), *table.grade_counts.shape), np.int64)
     choices, documents = np.nonzero(judged >= 0)
+    # `counts[...] += 1` would count a cell once, however often its index occurs.
     np.add.at(counts, (choices, table.rows[documents], judged[choices, documents]), 1)
     return counts
 
@@ -147,6 +150,7 @@ def _compared(
     return (
         float(common.sum()),
         float(kendall_tau(higher)[0, 1]),
+        # τ_AP depends on which of the two orders is the reference.
         float((both_ways[0, 1] + both_ways[1, 0]) / 2),
         float(pairs.discordant[0, 1]),
         float(math.comb(means.shape[1], 2)),

@@ -32,6 +32,7 @@ class AssessorGrades:
         grades = np.full(self.own.shape, UNJUDGED, np.int16)
         for row in range(len(self.assessors)):
             turns = self.turns.copy()
+            # As if this assessor had judged nothing.
             turns[row] = -1
             latest = turns.argmax(axis=0) if len(turns) else np.empty(0, np.int64)
             columns = np.flatnonzero(turns.max(axis=0, initial=-1) >= 0)
@@ -40,6 +41,7 @@ class AssessorGrades:
 
     def by_topic(self) -> Iterator[tuple[str, "AssessorGrades"]]:
         """The part of each topic."""
+        # The documents are in the order of topics, so those of a topic are one slice.
         starts = np.flatnonzero(np.diff(self.topics, prepend=-1)).tolist()
         for start, end in zip(starts, [*starts[1:], len(self.documents)], strict=False):
             part = AssessorGrades(

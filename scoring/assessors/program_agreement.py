@@ -1,7 +1,6 @@
 """How far a program agrees with people, on the documents that both judged: in all, by topic, and by
 the grade that people gave."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -94,12 +93,24 @@ def both_grades(campaign: Campaign, program: Program) -> BothGrades:
 def program_agreement(campaign: Campaign, program: Program) -> ProgramAgreement:
     grades = both_grades(campaign, program)
     people, of_program, common = grades.people, grades.program, grades.is_common
+    topics = grades.topics
+    codes = {position: code for position, code, _ in grades.documents}
     confusion = confusion_matrix(people, of_program, highest_grade=campaign.highest_grade)
     return ProgramAgreement(
         whole=group_agreement("campaign", "", people[common], of_program[common]),
-        by_topic=tuple(_by_topic(grades)),
+        by_topic=tuple(
+            group_agreement("topic", code, people[chosen], of_program[chosen])
+            for position, code in sorted(codes.items())
+            if (chosen := common & (topics == position)).any()
+        ),
+        # Without coefficients: where people give one grade only, chance explains every agreement.
         by_grade=tuple(
-            _of_one_grade(str(grade), people[chosen], of_program[chosen])
+            replace(
+                group_agreement("grade", str(grade), people[chosen], of_program[chosen]),
+                kappa=None,
+                kappa_linear=None,
+                alpha=None,
+            )
             for grade in range(campaign.highest_grade + 1)
             if (chosen := common & (people == grade)).any()
         ),
@@ -126,22 +137,6 @@ def group_agreement(scope: str, name: str, people: Grades, program: Grades) -> G
         kappa_linear=none_if_nan(cohen_kappa(people, program, weights="linear")),
         alpha=none_if_nan(krippendorff_alpha(both, level="ordinal")),
     )
-
-
-def _of_one_grade(name: str, people: Grades, program: Grades) -> GroupAgreement:
-    """Without coefficients: where people give one grade only, chance explains every agreement."""
-    group = group_agreement("grade", name, people, program)
-    return replace(group, kappa=None, kappa_linear=None, alpha=None)
-
-
-def _by_topic(grades: BothGrades) -> Iterator[GroupAgreement]:
-    codes = {position: code for position, code, _ in grades.documents}
-    topics, common = grades.topics, grades.is_common
-    for position in sorted(codes):
-        chosen = common & (topics == position)
-        if chosen.any():
-            people, program = grades.people[chosen], grades.program[chosen]
-            yield group_agreement("topic", codes[position], people, program)
 
 
 def _difference(group: GroupAgreement) -> float:

@@ -64,6 +64,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: OfProgram) -> Boa
     measure, rules = parse_measure(question.measure), rules_of(campaign)
     grades = both_grades(campaign, campaign.programs.get(pk=question.program))
     codes = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
+    # The table numbers the documents. The grades of each choice come from `judged`.
     table = table_of_grades(codes, dict.fromkeys(grades.documents, 0), campaign.highest_grade)
     both = np.where(grades.people >= 0, grades.people, grades.program)
     judged = np.array([grades.people, grades.program, both], np.int16)
@@ -82,6 +83,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: OfProgram) -> Boa
             for choice in range(len(CHOICES))
         ]
     ).reshape(shape)
+    # From here on, higher is better by every measure.
     topic_scores = sign_of(measure) * np.array(
         [[of_run[choice].base for of_run in masked] for choice in range(len(CHOICES))]
     ).reshape(*shape, len(codes))
@@ -107,6 +109,7 @@ def family_shifts(shifts: Vector, is_family: NDArray[np.bool_]) -> tuple[Vector,
     sums = [values[group].sum(axis=0) for group in (is_family, ~is_family)]
     sizes = [known[group].sum(axis=0) for group in (is_family, ~is_family)]
     with np.errstate(divide="ignore", invalid="ignore"):
+        # 0 / 0: no run of the group has a score on this topic.
         own, others = (total / size for total, size in zip(sums, sizes, strict=True))
     undefined = np.isnan(own) | np.isnan(others)
     return np.where(undefined, np.nan, own), np.where(undefined, np.nan, others)
@@ -117,6 +120,7 @@ def _orders(higher: Vector) -> dict[str, Any]:
     discordant = concordance(higher).discordant
     return {
         "tau": np.array([taus[a, b] for a, b in COMPARED]),
+        # τ_AP depends on which of the two orders is the reference.
         "tau_ap": np.array([(both_ways[a, b] + both_ways[b, a]) / 2 for a, b in COMPARED]),
         "swapped": np.array([discordant[a, b] for a, b in COMPARED]),
     }
@@ -141,6 +145,7 @@ def _pairs(topic_scores: Vector) -> dict[str, Any]:
 
 
 def _families(shifts: Vector, families: Sequence[str]) -> dict[str, Any]:
+    # A run without a family is among the others of every family.
     names = sorted({family for family in families if family})
     own, others = np.empty((2, len(names), shifts.shape[-1]))
     for row, name in enumerate(names):
@@ -174,6 +179,7 @@ def _kinds(
         of_kind = [place for run, place in zip(runs, places, strict=True) if run.run_type == name]
         chosen = common & (first_positions(of_kind, len(people)) < KIND_DEPTH)
         found = group_agreement("kind of run", name, people[chosen], program[chosen])
+        # Without scope and name. As a float, None becomes NaN.
         figures.append(list(vars(found).values())[2:])
     return {
         "kinds": np.array(names, np.str_),

@@ -153,6 +153,7 @@ def program_boards(viewer: Viewer, measure: Measure, result: BoardsByProgram) ->
     ]  # fmt: skip
     return ProgramBoards(
         topics=result.topics,
+        # Runs without a rank come last.
         runs=tuple(sorted(rows, key=lambda row: (row.people_rank or len(rows) + 1, row.run))),
         orders=tuple(
             TwoOrders(title, none_if_nan(tau), none_if_nan(tau_ap), int(swapped))
