@@ -48,6 +48,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: AgainstOne) -> Differenc
     for any dependence."""
     (vectors,) = vectors_of(campaign, qrels, [parse_measure(question.measure)])
     is_baseline = np.array(vectors.run_ids, dtype=np.str_) == question.baseline
+    # If the baseline has no score, no run can be compared with it.
     others = np.flatnonzero(~is_baseline if is_baseline.any() else is_baseline)
     differences = vectors.base[others] - vectors.base[is_baseline]
     sizes = effect_sizes(differences)

@@ -69,6 +69,7 @@ class Differences:
     def lowest_p(self) -> float:
         """That the test can have for any run, whatever the scores; 0 if it has no limit."""
         tested = (each.topics for each in self.by_run.values() if each.p is not None)
+        # The run with the most topics can have the lowest p-value.
         topics = max(tested, default=0)
         test = "randomisation" if self.correction == "max-t" else "t"
         return lowest_p(test, topics, samples=SAMPLES) if topics else 0.0
@@ -118,6 +119,7 @@ def chosen_correction(name: str | None) -> str:
 
 
 def can_be_compared(measure: Measure) -> bool:
+    # Judged is about the judgments and not about the quality of a run.
     return has_topic_lines(measure) and measure.family != "Judged"
 
 

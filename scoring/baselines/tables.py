@@ -41,7 +41,7 @@ def difference_columns(baseline: NamedRun, correction: str, path: str) -> tuple[
         printed("95 % interval", partial(_interval, find)),
         Column("difference_low", of("low")),
         Column("difference_high", of("high")),
-        Column("effect", of("effect"), "d", _effect),
+        Column("effect", of("effect"), "d", partial(number, digits=2)),
         Column("p", of("p"), "p", p_or_dash),
         Column("p_corrected", of("p_corrected"), "corrected p", p_or_dash),
         same("correction", correction),
@@ -68,7 +68,3 @@ def _interval(find: Callable[[Any], Difference | None], row: Any) -> str:
     if found is None or found.low is None:
         return "–"
     return f"[{signed(found.low)}, {signed(found.high)}]"
-
-
-def _effect(value: float | None) -> str:
-    return number(value, 2)
