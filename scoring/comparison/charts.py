@@ -18,6 +18,7 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
     rows = chosen(comparison.topics, evenly(len(comparison.topics)))
     positions = list(range(1, len(rows) + 1))
     reach = None
+    # A measure without a residual has no bounds.
     if all(row.highest is not None and row.lowest is not None for row in rows):
         reach = {
             "type": "data",
@@ -109,6 +110,7 @@ def _band(
         y=[band.upper for band in bands],
         mode="lines",
         line={"width": 0.5},
+        # It fills the space to the trace before, so the base must come first.
         fill="tonexty",
         name=f"{label(tag)}, upper bound",
         customdata=as_text(band.upper for band in bands),

@@ -69,6 +69,7 @@ def rendered_comparison(request: HttpRequest, viewer: Viewer) -> RenderedCompari
 
     def render() -> tuple[RenderedComparison, int]:
         rendered, is_complete = _render(request, viewer)
+        # The cache does not keep an entry that is larger than itself.
         return rendered, len(rendered.text) if is_complete else CHARACTERS + 1
 
     return cached_board(RENDERED_COMPARISONS, viewer, request.GET, render, shows_topics=True)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaigns.access import Viewer
-from campaigns.models import Campaign
 from scoring.analyses.means import NotComputedYet, request_means
 from scoring.comparison.rows import Comparison
 from scoring.core.measures.measure import Measure
@@ -38,20 +37,18 @@ def bands(
     of one run are not stored, and, with the analysis, until a worker has computed them. Two
     queries; four with a worker. The viewer must be one who may see scores by topic."""
     first, second = comparison.first.run_id, comparison.second.run_id
-    measures = [_rbp(viewer.campaign, comparison.measure, p) for p in PERSISTENCES]
+    is_graded = dict(comparison.measure.parameters).get("gain") == "map"
+    gains = {"gain": "map"} if comparison.measure.family == "RBP" and is_graded else {}
+    rel = rules_of(viewer.campaign).rel
+    measures = [with_default_rel(make_measure("RBP", p=p, **gains), rel) for p in PERSISTENCES]
     means = request_means(viewer, comparison.qrels, measures, run_ids={first, second})
     if isinstance(means, NotComputedYet):
         return (), means.analysis
     rows = []
     for p, measure in zip(PERSISTENCES, measures, strict=True):
         a, b = (Interval(*means[measure].get(run_id, (None, None))) for run_id in (first, second))
+        # The grades of this run are not stored.
         if a.upper is None or b.upper is None:
             return (), None
         rows.append(AtPersistence(p, measure, a, b))
     return tuple(rows), None
-
-
-def _rbp(campaign: Campaign, compared: Measure, p: float) -> Measure:
-    is_graded = compared.family == "RBP" and dict(compared.parameters).get("gain") == "map"
-    gains = {"gain": "map"} if is_graded else {}
-    return with_default_rel(make_measure("RBP", p=p, **gains), rules_of(campaign).rel)

@@ -112,6 +112,7 @@ def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[BoardRu
     if the viewer sees no others by topic."""
     runs, bases, _ = visible_means(viewer, qrels, [measure])
     sign = sign_of(measure)
+    # Runs without a score come last, whatever the direction of the measure.
     keys = np.where(np.isnan(bases[0]), -np.inf, sign * bases[0]) if len(runs) else bases[0]
     ordered = (runs[at] for at in np.argsort(-keys, kind="stable").tolist())
     sees_all = sees_topic_means(viewer)
@@ -126,6 +127,7 @@ def chosen_runs(runs: tuple[BoardRun, ...], params: QueryDict) -> tuple[BoardRun
         return None
     by_id = {run.run_id: run for run in runs}
     names = {run.run_id: run.name for run in runs}
+    # A selection in the table of the board can have more than two runs.
     selected = [choice_or_404("run", name, names) for name in selected_runs(params)][:2]
     first, second = [*selected, "", ""][:2]
     first = choice_or_404("a", params.get("a"), names, called="run") or first or runs[0].run_id
@@ -190,10 +192,13 @@ def _by_topic(viewer: Viewer, vectors: Vectors, a: int, b: int) -> tuple[TopicDi
     bounds: list[list[float | None]] = [[None] * len(rows)] * 2
     if vectors.residual is not None:
         residuals = vectors.residual[[a, b]][:, positions]
+        # At least: only the second run gains what its unjudged documents could add. At most: only
+        # the first does.
         bounds = [(differences - residuals[1]).tolist(), (differences + residuals[0]).tolist()]
     columns = (first.tolist(), second.tolist(), differences.tolist(), *bounds)
     return tuple(
         TopicDifference(*rows[at][1:], *(column[at] for column in columns))
+        # Equal differences stay in the order of the topics.
         for at in np.argsort(-differences, kind="stable").tolist()
         if not np.isnan(differences[at])
     )

@@ -14,6 +14,7 @@ def comparison_table(comparison: Comparison | None) -> Table:
     """Scores by topic. LaTeX has the mean difference with the marks of the t test at the end, if
     `comparison` has its interval."""
     columns = comparison_columns(comparison)
+    # CSV and JSON do not wait for the interval.
     if comparison is None or comparison.interval is None:
         return Table(columns, comparison.topics if comparison else (), "two runs.")
     caption = (
@@ -25,6 +26,7 @@ def comparison_table(comparison: Comparison | None) -> Table:
 
 
 def comparison_columns(comparison: Comparison | None = None) -> tuple[Column, ...]:
+    # Without a comparison: for the schema of the API, and for a file without rows.
     a, b = (comparison.first.name, comparison.second.name) if comparison else ("a", "b")
     return (
         Column("topic", "code", "topic", align="l", kind=str),

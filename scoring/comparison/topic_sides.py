@@ -69,14 +69,16 @@ class Sides:
     def tops(self) -> tuple[Top, ...]:
         longest = max(len(self.first), len(self.second))
         depths = [depth for depth in TOPS if depth < longest]
-        return tuple(self._top(depth) for depth in [*depths, longest] if depth)
-
-    def _top(self, depth: int) -> Top:
-        return Top(
-            depth=depth,
-            shared=sum((row.other_rank or depth + 1) <= depth for row in self.first[:depth]),
-            first_relevant=sum(row.is_relevant for row in self.first[:depth]),
-            second_relevant=sum(row.is_relevant for row in self.second[:depth]),
+        return tuple(
+            Top(
+                depth=depth,
+                # A document that the other run lacks counts as one below this depth.
+                shared=sum((row.other_rank or depth + 1) <= depth for row in self.first[:depth]),
+                first_relevant=sum(row.is_relevant for row in self.first[:depth]),
+                second_relevant=sum(row.is_relevant for row in self.second[:depth]),
+            )
+            for depth in [*depths, longest]
+            if depth
         )
 
 

@@ -74,6 +74,7 @@ def _sides(viewer: access.Viewer, params: QueryDict, code: str) -> Answer:
     ranks in the other run. Of runs whose judgments and file you may see."""
     query, qrels = _query(viewer, params, code), viewer.campaign.active_qrels
     table = sides_table(query.topic, query.runs, query.sides, qrels)
+    # The code of a topic can contain a slash, which no file name may have.
     return Answer(table, [qrels], file_name=f"compare-topic-{query.topic.position + 1}")
 
 

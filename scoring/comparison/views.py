@@ -29,18 +29,14 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
         return hidden_page(request, viewer)
     selected = selected_runs(request.GET)
     if len(selected) == 2:
-        return redirect(f"{request.path}?{_as_pair(request.GET, selected).urlencode()}")
+        # The boxes in the table of the board send two `run` instead of `a` and `b`.
+        params = request.GET.copy()
+        del params["run"]
+        params["a"], params["b"] = selected
+        return redirect(f"{request.path}?{params.urlencode()}")
     rendered = rendered_comparison(request, viewer)
     context = {"viewer": viewer, "campaign": viewer.campaign, "rendered": rendered}
     return analysed_page(request, "scoring/comparison/compare.html", context, rendered.analysis)
-
-
-def _as_pair(params: QueryDict, selected: list[str]) -> QueryDict:
-    """The parameters `a` and `b` instead of two `run`."""
-    params = params.copy()
-    del params["run"]
-    params["a"], params["b"] = selected
-    return params
 
 
 def board_or_404(request: HttpRequest, slug: str) -> access.Viewer:
