@@ -105,10 +105,17 @@ def _estimated(
     def estimated(grades: NDArray[np.int8]) -> Estimates:
         scored = ProgramScores(candidates, worth, grades)
         found = estimate_scores(scored, drawn.sample, by_people)
-        return _differences(found, drawn.run_ids, question.to) if question.to else found
+        if not question.to:
+            return found
+        # Each run less the other one, which is one of them.
+        rows = np.arange(len(drawn.run_ids))
+        others = np.full(len(rows), drawn.run_ids.index(question.to))
+        return found.differences(rows, others)
 
+    # What the program has not judged counts as grade 0; the judgments of people correct this, too.
     known = np.where(program == UNJUDGED, 0, program).astype(np.int8)
     means = mean_estimates(estimated(known), level=LEVEL, topics=topics)
+    # A program that finds nothing relevant leaves the estimate to the judgments of people.
     nobody = np.zeros_like(known)
     base, residual = _bounds(candidates, worth, people, topics)
     unknown = np.full(len(base), np.nan)
@@ -128,12 +135,6 @@ def _estimated(
         "by_program": int((program != UNJUDGED).sum()),
         "certain": len(drawn.sample.certain),
     }
-
-
-def _differences(found: Estimates, run_ids: tuple[str, ...], other: str) -> Estimates:
-    """Each run less the other one, which is one of them."""
-    rows = np.arange(len(run_ids))
-    return found.differences(rows, np.full(len(rows), run_ids.index(other)))
 
 
 def _grades_of_program(
@@ -156,7 +157,9 @@ def _bounds(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean base and residual of each run: what judged documents bring, and what the others could
     bring more."""
+    # From one entry for each candidate to one for each place that it has in a run.
     grades = np.repeat(people, np.diff(candidates.starts))
+    # UNJUDGED is negative, and a negative index would count from the end of the table.
     brought = worth.table[np.maximum(grades, 0), candidates.positions]
     most = worth.table.max(axis=0)[candidates.positions]
     parts = (np.where(grades != UNJUDGED, brought, 0.0), np.where(grades == UNJUDGED, most, 0.0))

@@ -42,6 +42,7 @@ def estimates_chart(rows: Sequence[EstimatedRun], measure: Measure) -> dict[str,
         ),
     ]
     name = label(measure_label(measure))
+    # Differences have no bounds.
     figure = go.Figure([trace for trace in traces if trace.x])
     figure.update_layout(
         showlegend=True,

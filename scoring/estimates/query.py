@@ -109,6 +109,7 @@ def measures_offered(viewer: Viewer, plan: Plan) -> tuple[Measure, ...]:
     own = with_default_rel(make_measure("RBP", p=plan.persistence), viewer.campaign.rel)
     gains = tuple(rules.gain_map.tolist())
     suited = _suited(rules.measures, gains, plan.method, plan.persistence)
+    # The campaign may score by the same RBP.
     return tuple(dict.fromkeys((own, *suited)))
 
 
@@ -161,6 +162,7 @@ def _runs(viewer: Viewer, qrels: Qrels) -> tuple[BoardRun, ...]:
 
 def _stamp(program: str, until: datetime | None) -> list[Any]:
     """Another one after each judgment of the program that counts. Two queries."""
+    # People's judgments are in the qrels, on which the analysis depends anyway.
     if program == PEOPLE:
         return []
     judgments = judgments_until(Program.objects.get(pk=program), until)

@@ -71,6 +71,7 @@ def estimated_scores(runs: Sequence[BoardRun], result: SampleEstimates, to: str)
     ranks = [None] * len(kept) if to else shared_ranks(estimates, "higher")
     rows = [_row(run, rank, by_id[run.run_id]) for run, rank in zip(kept, ranks, strict=True)]
     rows.sort(key=lambda row: (-row.estimate, row.run.name.lower()))
+    # The ratio of two sums over the same runs is the ratio of their means.
     people = float(np.sum(result.people_errors))
     return EstimatedScores(
         tuple(rows),

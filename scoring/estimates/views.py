@@ -38,6 +38,7 @@ def estimates_page(request: HttpRequest, slug: str) -> HttpResponse:
         "program": query.programs.get(query.program, ""),
         "found": query.found,
         "rows": rows,
+        # The interval does not contain 0.
         "different": sum(row.low is not None and (row.low > 0 or row.high < 0) for row in rows),
         "figure": estimates_chart(rows[:MOST_ROWS], query.measure)
         if query.measure and rows
