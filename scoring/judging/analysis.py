@@ -75,6 +75,7 @@ def judging_state(
         return None
     everything = run_candidates.candidates
     counts = np.array([run_id in contributing for run_id in run_candidates.run_ids])
+    # If all runs contribute, both are the same arrays, so that none is copied.
     offered, places = (everything, None) if counts.all() else candidates_of(everything, counts)
     outcomes = known_outcomes(campaign, everything, starts_from=starts_from)
     return JudgingState(
@@ -134,6 +135,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: PlanQuestion) -> 
     plans = {method: _planned(state, question, method, p) for method in methods}
     selected = plans[question.method]
     chosen = selected[state.outcomes[selected] == UNJUDGED]  # of a sample, some may be judged
+    # With fewer documents than points, some points coincide.
     points = np.unique(np.linspace(0, len(chosen), POINTS).round().astype(np.int64))
     topics = len(state.everything.topics)
     return PlanArrays(
@@ -191,6 +193,7 @@ def _pool_depth(state: JudgingState, chosen: NDArray[np.int64]) -> int:
     """The depth of the deepest pool without unjudged documents once the chosen ones are judged."""
     is_open = state.outcomes == UNJUDGED
     is_open[chosen] = False
+    # The first unjudged document that any run has ends the pools that are complete.
     left = state.offered.best_positions[state.of_offered(is_open)]
     return int(left.min()) if len(left) else int(state.offered.best_positions.max(initial=-1)) + 1
 
@@ -224,5 +227,6 @@ def _planned(
 
 def _shared(plans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """int64[plans, plans]: how many documents each two have in common."""
+    # No plan has a document twice.
     counts = [[len(np.intersect1d(a, b, assume_unique=True)) for b in plans] for a in plans]
     return np.array(counts, np.int64)

@@ -57,7 +57,18 @@ def candidates_of_campaign(
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     stored = tuple((run.ranking.storage_key, run.ranking.digest) for run in runs)
     tags = tuple(run.tag for run in runs)
-    candidates = _collected(stored, tags, topics, depth or depth_of(campaign, persistence))
+    depth = depth or depth_of(campaign, persistence)
+    key = hashlib.sha256(repr((stored, tags, topics, depth)).encode()).hexdigest()
+    # Requests at the same time collect them once: a ranking can have millions of documents.
+    with COLLECTED.alone(key):
+        candidates = COLLECTED.get(key)
+        if candidates is None:
+            rankings = (
+                load_ranking(StoredRanking(storage_key=storage_key, digest=digest))
+                for storage_key, digest in stored
+            )
+            candidates = collect_candidates(rankings, topics=topics, depth=depth, names=tags)
+            COLLECTED.keep(key, candidates, candidates.nbytes)
     return RunCandidates(
         run_ids=tuple(run.public_id for run in runs),
         digests=tuple(digest for _, digest in stored),
@@ -68,6 +79,7 @@ def candidates_of_campaign(
 
 def documents_of_runs(campaign: Campaign) -> set[tuple[str, str]]:
     """Topic and document of each candidate of all ranked runs."""
+    # A p of 0 adds nothing: the campaign's own p decide the depth.
     found = candidates_of_campaign(campaign, persistence=0.0)
     if found is None:
         return set()
@@ -123,21 +135,3 @@ def id_array(doc_ids: Iterable[str]) -> NDArray[np.bytes_]:
     """S{w}[documents]."""
     encoded = [doc_id.encode() for doc_id in doc_ids]
     return np.array(encoded, dtype=np.bytes_) if encoded else np.empty(0, "S8")
-
-
-def _collected(
-    stored: tuple[tuple[str, str], ...], tags: tuple[str, ...], topics: tuple[str, ...], depth: int
-) -> Candidates:
-    """Requests at the same time collect them once, because a ranking can have millions of
-    documents."""
-    key = hashlib.sha256(repr((stored, tags, topics, depth)).encode()).hexdigest()
-    with COLLECTED.alone(key):
-        candidates = COLLECTED.get(key)
-        if candidates is None:
-            rankings = (
-                load_ranking(StoredRanking(storage_key=key, digest=digest))
-                for key, digest in stored
-            )
-            candidates = collect_candidates(rankings, topics=topics, depth=depth, names=tags)
-            COLLECTED.keep(key, candidates, candidates.nbytes)
-    return candidates

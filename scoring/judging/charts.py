@@ -126,6 +126,7 @@ def topics_figure(forecast: PlanForecast) -> dict[str, Any]:
         barmode="stack",
         hovermode="x unified",
         showlegend=bool(forecast.judged),
+        # Plotly would take codes such as 308 for numbers.
         xaxis={"title": {"text": "topic"}, "type": "category", "zeroline": False},
         yaxis={"title": {"text": "documents"}, "zeroline": False},
     )

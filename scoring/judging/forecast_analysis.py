@@ -91,7 +91,10 @@ class ForecastMeans:
 def compute(campaign: Campaign, starts_from: Qrels | None, question: AfterMore) -> ForecastMeans:
     plan = campaign.plans.select_related("starts_from").get(pk=question.plan)
     plan.campaign = campaign
-    judged = _judged(plan)
+    grades = final_grade_values(plan.campaign)
+    tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id")
+    # People may have judged more since the page asked.
+    judged = sum(task in grades for task in tasks)
     forecast = _computed(plan, min(question.more, max(0, question.whole - judged)))
     runs = forecast.runs if forecast else {}
     return ForecastMeans(
@@ -129,8 +132,10 @@ def total_documents(plan: Plan) -> int:
 
 def _by_worker(viewer: Viewer, plan: Plan, more: int) -> JudgingForecast | NotComputedYet | None:
     whole = total_documents(plan)
+    # Everything beyond the last document is the same question.
     question = AfterMore(plan.pk, min(more, whole), whole)
     analysis = request_analysis(viewer, plan.starts_from, JUDGING_OUTLOOK, question)
+    # After a failure, the page says why and shows no older forecast.
     last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
     if last is None:
         return NotComputedYet(analysis)
@@ -142,15 +147,6 @@ def _by_worker(viewer: Viewer, plan: Plan, more: int) -> JudgingForecast | NotCo
     means = zip(*columns, strict=True)
     runs = {run_id: ForecastRun(base, residual) for run_id, base, residual in means}
     return JudgingForecast(result.documents, runs, behind)
-
-
-def _judged(plan: Plan) -> int:
-    """Documents of the plan that have a grade."""
-    grades = final_grade_values(plan.campaign)
-    return sum(
-        task in grades
-        for task in plan.tasks.values_list("topic__position", "topic__code", "doc_id")
-    )
 
 
 @lru_cache(maxsize=CACHED)
@@ -178,6 +174,7 @@ def _computed(plan: Plan, more: int) -> JudgingForecast | None:
             Strategy(plan.method, p, plan.scope),
             state.known,
             budget=more,
+            # Rounded up, so that documents are weighed WEIGHINGS times at most.
             batch=plan.batch if plan.is_by_topic else max(plan.batch, -(-more // WEIGHINGS)),
             shares=shares,
         )

@@ -179,6 +179,7 @@ def plan_forecast(
         return keys
     names, teams = result.tags.tolist(), result.teams.tolist()
     order_of_runs = sorted(range(len(run_ids)), key=lambda at: (-keys[at], names[at].lower()))
+    # Where all runs are equal, the best third would be an arbitrary third.
     has_order = len(run_ids) > 1 and len(set(keys)) > 1
     top = order_of_runs[: max(1, len(order_of_runs) // 3)]
     return PlanForecast(

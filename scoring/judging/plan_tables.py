@@ -1,6 +1,5 @@
 """The forecast of a judging plan, at full precision."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from scoring.judging.plan_forecast import PlanForecast, SimulationTable
@@ -100,7 +99,16 @@ def topics_table(forecast: PlanForecast | None) -> Table:
 
 def overlap_table(forecast: PlanForecast | None) -> Table:
     caption = "documents that two judging plans have in common."
-    return Table(OVERLAP, _overlaps(forecast) if forecast else (), caption)
+    if forecast is None:
+        return Table(OVERLAP, (), caption)
+    # The kind says what the names are of, so a value of p is a number without "p = ".
+    rows = (
+        _Shared(kind, a.removeprefix("p = "), b.removeprefix("p = "), documents)
+        for kind, shared in zip(("method", "p"), forecast.overlaps, strict=True)
+        for a, row in zip(shared.names, shared.counts, strict=True)
+        for b, documents in zip(shared.names, row, strict=True)
+    )
+    return Table(OVERLAP, rows, caption)
 
 
 def simulation_table(table: SimulationTable | None) -> Table:
@@ -114,23 +122,17 @@ def simulation_table(table: SimulationTable | None) -> Table:
 
 def residuals_table(table: SimulationTable | None) -> Table:
     caption = "mean residual of the top third by the p for which documents were judged."
-    return Table(RESIDUALS, _by_persistence(table) if table else (), caption)
+    if table is None:
+        return Table(RESIDUALS, (), caption)
+    rows = (
+        _Residual(label, p, residual)
+        for label, values in table.residuals
+        for p, residual in zip(table.persistences, values, strict=True)
+    )
+    return Table(RESIDUALS, rows, caption)
 
 
 def _plan(forecast: PlanForecast | None) -> str:
     if forecast is None:
         return "a plan"
     return f"{forecast.selected:,} documents by {forecast.method_name}, p = {forecast.persistence}"
-
-
-def _overlaps(forecast: PlanForecast) -> Iterator[_Shared]:
-    for kind, shared in zip(("method", "p"), forecast.overlaps, strict=True):
-        for a, row in zip(shared.names, shared.counts, strict=True):
-            for b, documents in zip(shared.names, row, strict=True):
-                yield _Shared(kind, a.removeprefix("p = "), b.removeprefix("p = "), documents)
-
-
-def _by_persistence(table: SimulationTable) -> Iterator[_Residual]:
-    for label, values in table.residuals:
-        for p, residual in zip(table.persistences, values, strict=True):
-            yield _Residual(label, p, residual)

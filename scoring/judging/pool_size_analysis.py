@@ -52,6 +52,7 @@ def compute(campaign: Campaign, starts_from: Qrels | None, question: PoolToDepth
         campaign,
         persistence=question.p,
         lowest_priority=question.priority,
+        # Deeper documents are no candidates of a plan.
         depth=min(question.depth, depth_of(campaign, question.p)),
     )
     if pooled is None:

@@ -34,20 +34,16 @@ def pool_prels_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _pool(viewer: access.Viewer, depth: str | None) -> Pool:
     """The pool by depth if requested, else the plan's; empty if there is none."""
-    if depth:
-        offered = list(map(str, DEPTHS))
-        return _by_depth(viewer, int(choice_or_404("depth", depth, offered, called="pool depth")))
-    plan = active_plan(viewer.campaign)
-    return pool_of(plan) if plan else {}
-
-
-def _by_depth(viewer: access.Viewer, depth: int) -> Pool:
-    """The first documents of every ranked run."""
+    if not depth:
+        plan = active_plan(viewer.campaign)
+        return pool_of(plan) if plan else {}
+    offered = list(map(str, DEPTHS))
+    deepest = int(choice_or_404("depth", depth, offered, called="pool depth"))
     run_candidates = candidates_of_campaign(viewer.campaign, persistence=PERSISTENCE)
     if run_candidates is None:
         return {}
     candidates = run_candidates.candidates
-    chosen = np.flatnonzero(candidates.best_positions < depth)
+    chosen = np.flatnonzero(candidates.best_positions < deepest)
     pool: dict[str, list[str]] = {code: [] for code in candidates.topics}
     for row, doc_id in zip(
         candidates.topic_rows[chosen].tolist(), candidates.doc_ids[chosen].tolist(), strict=True

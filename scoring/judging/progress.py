@@ -79,6 +79,7 @@ def progress_of(plan: Plan) -> JudgingProgress | None:
             names=run_candidates.names,
             topics=run_candidates.candidates.topics,
             bounds=cached.live.bounds(),
+            # A copy, because the next request changes the cached one.
             grades=dict(cached.grades),
             last=cached.last,
         )
@@ -106,6 +107,7 @@ def _cached_bounds(plan: Plan, run_candidates: RunCandidates) -> _Bounds:
     else:
         cached = _update(plan, cached) or _computed(plan, run_candidates)
     _cache[key] = cached
+    # The first one is that which was used least recently.
     _cache.move_to_end(key)
     while len(_cache) > CACHED:
         _cache.popitem(last=False)
@@ -115,6 +117,7 @@ def _cached_bounds(plan: Plan, run_candidates: RunCandidates) -> _Bounds:
 def _computed(plan: Plan, run_candidates: RunCandidates) -> _Bounds:
     """From all judgments at once."""
     campaign, candidates = plan.campaign, run_candidates.candidates
+    # Before the grades: what is judged in between counts as newer, and is read again.
     count, last = _totals(campaign)
     grades = final_grade_values(campaign)
     before = np.full(len(candidates), UNJUDGED, np.int8)
@@ -140,6 +143,7 @@ def _update(plan: Plan, cached: _Bounds) -> _Bounds | None:
     count, last = _totals(campaign)
     if (count, last) == (cached.count, cached.last):
         return cached
+    # No further than `last`, so that number and documents are of one moment.
     newer = campaign.judgments.filter(pk__gt=cached.last, pk__lte=last)
     touched = list(newer.values_list("topic__position", "topic__code", "doc_id"))
     if cached.count + len(touched) != count:
@@ -165,6 +169,7 @@ def _of(documents: set[Key]) -> Q:
     by_topic: dict[int, list[str]] = {}
     for position, _, doc_id in documents:
         by_topic.setdefault(position, []).append(doc_id)
+    # It selects nothing, as an empty Q would not.
     condition = Q(pk__in=[])
     for position, doc_ids in by_topic.items():
         condition |= Q(topic__position=position, doc_id__in=doc_ids)
@@ -182,10 +187,10 @@ def _set_grades(
     rows = np.array([position for position, _, _ in keys], np.int32)
     candidates = cached.run_candidates.candidates
     places = find_candidates(candidates, rows, id_array(doc_id for _, _, doc_id in keys))
-    outcomes = np.array([_outcome(grades.get(key), campaign.rel) for key in keys], np.int8)
+    final = [grades.get(key) for key in keys]
+    outcomes = np.array(
+        [UNJUDGED if grade is None else int(grade >= campaign.rel) for grade in final], np.int8
+    )
+    # A document that is no candidate has place -1: it reads the last one, and is left out below.
     outcomes = np.where(outcomes == UNJUDGED, cached.before[places], outcomes)
     cached.live.take(places[places >= 0], outcomes[places >= 0])
-
-
-def _outcome(grade: int | None, rel: int) -> int:
-    return UNJUDGED if grade is None else int(grade >= rel)

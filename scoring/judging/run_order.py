@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from campaigns.models import Qrels
 from campaigns.options import choice_or_404
 from scoring.analyses.means import NotComputedYet, request_means
 from scoring.core.measures.catalogue import sign_of
@@ -47,13 +46,20 @@ def rank_keys(
     """The sort key of each run, higher first; runs without a score come last."""
     qrels = viewer.campaign.active_qrels
     if order == PROJECTED or qrels is None:
+        # Runs with the same score must not be ordered by rounding errors.
         return [round(value, DECIMALS) for value in projected.tolist()]
     own = _rbp(viewer, persistence)
     measure = own if order == str(own) else chosen_measure(viewer, order)
     sign = sign_of(measure)
-    means = _means(viewer, qrels, measure)
-    if isinstance(means, NotComputedYet):
-        return means
+    if measure in rules_of(viewer.campaign).measures:
+        runs, bases, _ = visible_means(viewer, qrels, [measure])
+        means = {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
+    else:
+        # No evaluation has this p of the plan, so it is computed from the grades.
+        found = request_means(viewer, qrels, [measure])
+        if isinstance(found, NotComputedYet):
+            return found
+        means = {run_id: base for run_id, (base, _) in found[measure].items() if base is not None}
     keys = [round(sign * means.get(run_id, np.nan), DECIMALS) for run_id in run_ids]
     return [-np.inf if np.isnan(key) else key for key in keys]
 
@@ -61,14 +67,3 @@ def rank_keys(
 def _rbp(viewer: Viewer, persistence: float) -> Measure:
     """With the campaign's lowest relevant grade, as plans use it."""
     return with_default_rel(make_measure("RBP", p=persistence), viewer.campaign.rel)
-
-
-def _means(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float] | NotComputedYet:
-    """By public id; computed from the grades if the campaign does not score by this p."""
-    if measure in rules_of(viewer.campaign).measures:
-        runs, bases, _ = visible_means(viewer, qrels, [measure])
-        return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
-    means = request_means(viewer, qrels, [measure])
-    if isinstance(means, NotComputedYet):
-        return means
-    return {run_id: base for run_id, (base, _) in means[measure].items() if base is not None}

@@ -46,6 +46,7 @@ class DrawnSample:
     def rows(self, tasks: Sequence[Task]) -> list[SampledDocument]:
         """Of the tasks of `documents`."""
         certain = len(self.sample.certain)
+        # Stratum 0 has the documents that are certain; every pair is a stratum of its own.
         strata = np.append(
             np.zeros(certain, np.int64), np.repeat(np.arange(len(self.sample.pairs)) + 1, 2)
         )
@@ -84,6 +85,7 @@ def rank_weights(method: str, persistence: float) -> NDArray[np.float64]:
 def seed_of(campaign: Campaign, *, before: Plan | None = None) -> int:
     """Of the next plan, or of this one, as it was the next `before` it was created. One query."""
     earlier = campaign.plans.all() if before is None else campaign.plans.filter(pk__lt=before.pk)
+    # Python's own hash of a text differs from process to process.
     return zlib.crc32(f"{campaign.slug}/{earlier.count()}".encode())
 
 
@@ -131,8 +133,21 @@ def load_sample(plan: Plan) -> PlanSample | None:
         topics=topics,
         depth=stored.depth,
     )
-    run_ids = tuple(run_id for run_id, _ in stored.runs)
-    return PlanSample(run_ids, stored.depth, candidates, _sample(plan, candidates))
+    # First the certain documents, of stratum 0; then both of each pair beside each other.
+    documents = SampledDocument.objects.filter(task__plan=plan).order_by("stratum", "pk")
+    fields = ("task__topic__position", "task__doc_id", "stratum", "probability")
+    rows, ids, strata, probabilities, joint = zip(
+        *documents.values_list(*fields, "joint_probability"), strict=True
+    )
+    places = find_candidates(candidates, np.array(rows, np.int32), id_array(ids))
+    certain = strata.count(0)
+    sample = drawing.Sample(
+        certain=places[:certain],
+        pairs=places[certain:].reshape(-1, 2),
+        probabilities=np.array(probabilities[certain:], np.float64).reshape(-1, 2),
+        joint=np.array(joint[certain::2], np.float64),
+    )
+    return PlanSample(tuple(run_id for run_id, _ in stored.runs), stored.depth, candidates, sample)
 
 
 def drawn_from(plan: Plan) -> Mapping[tuple[str, str], None]:
@@ -148,19 +163,3 @@ def drawn_from(plan: Plan) -> Mapping[tuple[str, str], None]:
         known = dict.fromkeys((topics[row], doc_id.decode()) for row, doc_id in pairs)
         DOCUMENTS.keep(str(stored.pk), known, len(known))
     return known or {}
-
-
-def _sample(plan: Plan, candidates: Candidates) -> drawing.Sample:
-    documents = SampledDocument.objects.filter(task__plan=plan).order_by("stratum", "pk")
-    fields = ("task__topic__position", "task__doc_id", "stratum", "probability")
-    rows, ids, strata, probabilities, joint = zip(
-        *documents.values_list(*fields, "joint_probability"), strict=True
-    )
-    places = find_candidates(candidates, np.array(rows, np.int32), id_array(ids))
-    certain = strata.count(0)
-    return drawing.Sample(
-        certain=places[:certain],
-        pairs=places[certain:].reshape(-1, 2),
-        probabilities=np.array(probabilities[certain:], np.float64).reshape(-1, 2),
-        joint=np.array(joint[certain::2], np.float64),
-    )

@@ -11,7 +11,7 @@ from campaigns.models import Campaign, Qrels
 from scoring.analyses.studies import Reads, Study, declare
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import find_outcomes
-from scoring.core.judging.selection import METHODS, Method, Strategy
+from scoring.core.judging.selection import METHODS, Strategy
 from scoring.core.judging.simulation import (
     SimulatedJudging,
     mean_residual,
@@ -57,7 +57,14 @@ def compute(campaign: Campaign, qrels: Qrels, question: PlanQuestion) -> Simulat
     outcomes = find_outcomes(state.everything, load_table(qrels, campaign), rel=campaign.rel)
     top = top_runs(state.everything, outcomes, question.p)
     budgets = sorted({max(1, round(part * question.budget)) for part in PARTS})
-    simulated = [_simulated_both_ways(state, question, method, outcomes) for method in METHODS]
+    strategies = [Strategy(method, question.p, question.scope) for method in METHODS]
+    simulated = [
+        (
+            _simulated(state, question, strategy, outcomes, "nonrelevant"),
+            _simulated(state, question, strategy, outcomes, "bypassed"),
+        )
+        for strategy in strategies
+    ]
     rows = [[_figures(*both, budget, top, question.p) for both in simulated] for budget in budgets]
     return SimulationArrays(
         budgets=np.array(budgets),
@@ -66,16 +73,6 @@ def compute(campaign: Campaign, qrels: Qrels, question: PlanQuestion) -> Simulat
         top=np.array([state.run_ids[run] for run in top], np.str_),
         known=int((outcomes != UNJUDGED).sum()),
         relevant=int((outcomes == 1).sum()),
-    )
-
-
-def _simulated_both_ways(
-    state: JudgingState, question: PlanQuestion, method: Method, outcomes: NDArray[np.int8]
-) -> tuple[SimulatedJudging, SimulatedJudging]:
-    strategy = Strategy(method, question.p, question.scope)
-    return (
-        _simulated(state, question, strategy, outcomes, "nonrelevant"),
-        _simulated(state, question, strategy, outcomes, "bypassed"),
     )
 
 
@@ -124,6 +121,7 @@ def _residuals(
     tops = [(top_runs(state.everything, outcomes, p), p) for p in values]
     strategies = [Strategy(question.method, p, question.scope) for p in values]
     if strategies[0].is_by_topic:
+        # They do not use p, so the first stands for all.
         del strategies[1:]
     strategies.append(Strategy("pooling", question.p))
     return np.array(

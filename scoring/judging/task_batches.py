@@ -70,24 +70,25 @@ def _next_documents(plan: Plan) -> tuple[list[tuple[int, str]], samples.DrawnSam
 
 def _chosen(plan: Plan, candidates: Candidates, count: int) -> NDArray[np.int64]:
     outcomes = known_outcomes(plan.campaign, candidates, starts_from=plan.starts_from)
-    waiting = _waiting(plan, candidates, outcomes)
-    strategy = Strategy(plan.method, plan.persistence, plan.scope)
-    return choose(candidates, strategy, outcomes, count=count, waiting=waiting)
-
-
-def _waiting(plan: Plan, candidates: Candidates, outcomes: NDArray[np.int8]) -> NDArray[np.int64]:
-    """int64[tasks]: the candidates that have a task and are not judged yet."""
+    # The table has grade 0 for each task, to find the candidates among them.
     tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id")
     table = table_of_grades(candidates.topics, dict.fromkeys(tasks, 0), highest_grade=1)
     is_task = find_outcomes(candidates, table, rel=1) != UNJUDGED
-    return np.flatnonzero(is_task & (outcomes == UNJUDGED))
+    waiting = np.flatnonzero(is_task & (outcomes == UNJUDGED))
+    strategy = Strategy(plan.method, plan.persistence, plan.scope)
+    return choose(candidates, strategy, outcomes, count=count, waiting=waiting)
 
 
 def _tasks(plan: Plan, chosen: list[tuple[int, str]]) -> list[Task]:
     """Tasks in the order chosen, or shuffled within the batch if the plan hides the order."""
     topics = dict(plan.campaign.topics.values_list("position", "pk"))
     positions = range(plan.laid_out, plan.laid_out + len(chosen))
-    judged = _judged(plan) if plan.is_sample else frozenset()
+    judged: frozenset[tuple[int, str]] = frozenset()
+    if plan.is_sample:
+        # A sample draws judged documents like others. Other plans do not select them.
+        grades = final_grade_values(plan.campaign)
+        judged = frozenset((position, doc_id) for position, _, doc_id in grades)
+    # With this seed, a job that is done again creates the same tasks.
     chance = random.Random(f"{SHUFFLE_SEED}/{plan.pk}/{plan.laid_out}")  # noqa: S311 - no secret
     turns = list(positions)
     if plan.is_shuffled:
@@ -107,13 +108,6 @@ def _tasks(plan: Plan, chosen: list[tuple[int, str]]) -> list[Task]:
     for task, key in zip(tasks, chosen, strict=True):
         task.wanted = 0 if key in judged else task.wanted
     return tasks
-
-
-def _judged(plan: Plan) -> frozenset[tuple[int, str]]:
-    """Topic position and id of each judged document. Other plans do not select them; a sample draws
-    them like others."""
-    grades = final_grade_values(plan.campaign)
-    return frozenset((position, doc_id) for position, _, doc_id in grades)
 
 
 def is_due(plan: Plan) -> bool:
