@@ -105,7 +105,14 @@ def read_blocks(
     plain = plain_blocks(source, max_bytes=max_bytes, max_seconds=max_seconds)
     plain = in_time(convert(plain, findings), max_seconds) if convert else plain
     for text in _whole_lines(plain, findings):
-        block = Block(_without_mark(text, findings) if first_line == 1 else text, first_line)
+        if first_line == 1:
+            if text.startswith(WIDE_BOMS):
+                refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
+            if text.startswith(BOM):
+                message = "the byte order mark at the start of the file was removed"
+                findings.warn("BOM", message, line=1)
+            text = text.removeprefix(BOM)
+        block = Block(text, first_line)
         yield block
         first_line += block.line_count
     if first_line == 1:
@@ -122,22 +129,16 @@ def _whole_lines(pieces: Iterator[bytes], findings: ProblemList) -> Iterator[byt
             yield piece if whole else b"".join((carry, memoryview(piece)[:cut]))
             carry = piece[cut:]
         else:
+            # A piece without LF: the line goes on, and is bounded below.
             carry += piece
         if len(carry) > LINE_BYTES:
             break
+    # DOS and CP/M ended a text with Ctrl-Z, and some tools still do.
     rest = carry.rstrip(CTRL_Z)
     if len(rest) < len(carry):
         findings.warn("CTRL_Z", "the Ctrl-Z at the end of the file was removed")
     if rest:
         yield rest + b"\n"
-
-
-def _without_mark(text: bytes, findings: ProblemList) -> bytes:
-    if text.startswith(WIDE_BOMS):
-        refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
-    if text.startswith(BOM):
-        findings.warn("BOM", "the byte order mark at the start of the file was removed", line=1)
-    return text.removeprefix(BOM)
 
 
 def examine(block: Block, findings: ProblemList) -> None:
@@ -151,13 +152,16 @@ def examine(block: Block, findings: ProblemList) -> None:
     if data.min() == 0:
         _refuse_nul(block)
     block.refuse_long_line()
+    # Most blocks are ASCII with no other control characters than tabs and line feeds: counting
+    # shows that faster than a look at each kind.
     usual = np.count_nonzero(data == SPACE) + np.count_nonzero(data == TAB) + block.line_count
     if np.count_nonzero(block.is_blank) == usual and data.max() < DEL:
         return
     if data.max() > DEL:
-        _mark_unseen(block, _decoded(block, data.tobytes()), findings)
+        _mark_unseen(block, findings)
     is_cr = data == CR
     stray = np.flatnonzero(is_cr[:-1] & (data[1:] != LF))
+    # One line, and CR in it: the only LF is the last, which the reader adds if it is missing.
     if stray.size and block.first_line == 1 and block.line_count == 1:
         refuse("LINES_CR", "lines end in CR alone: save the file with LF line ends", 1)
     warn_carriage_returns(int(np.count_nonzero(is_cr)) - stray.size, findings)
@@ -201,16 +205,6 @@ def _refuse_nul(block: Block) -> NoReturn:
     refuse("NUL", f"NUL at byte {byte} of the line{hint}", line)
 
 
-def _decoded(block: Block, raw: bytes) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        line, byte = _line(block, error.start), error.start - _begin(block, error.start) + 1
-        hint = latin_1_hint(raw[error.start])
-        message = f"byte {byte} of the line (0x{raw[error.start]:02X}) is not UTF-8{hint}"
-        refuse("ENCODING", message, line, _around(block, error.start))
-
-
 def _unseen_characters(text: str) -> set[str]:
     """The characters beyond ASCII that are invisible, blank or controls."""
     return {
@@ -230,7 +224,16 @@ def unseen_name(text: bytes) -> str:
     return f"U+{ord(char):04X} {unicodedata.name(char, 'control character')}"
 
 
-def _mark_unseen(block: Block, text: str, findings: ProblemList) -> None:
+def _mark_unseen(block: Block, findings: ProblemList) -> None:
+    """Raises FormatError: ENCODING, for bytes that are not UTF-8."""
+    raw = block.data.tobytes()
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        byte = error.start - _begin(block, error.start) + 1
+        hint = latin_1_hint(raw[error.start])
+        message = f"byte {byte} of the line (0x{raw[error.start]:02X}) is not UTF-8{hint}"
+        refuse("ENCODING", message, _line(block, error.start), _around(block, error.start))
     if not unicodedata.is_normalized("NFC", text):
         lines = enumerate(text.split("\n"), block.first_line)
         first = next(n for n, line in lines if not unicodedata.is_normalized("NFC", line))
@@ -251,12 +254,14 @@ def _note_bytes(
     message: str,
 ) -> None:
     """One problem for each line with a byte that is not allowed. The line is marked as refused."""
+    # Positions ascend, so the first index is that of the first byte in the line.
     lines, first = np.unique(np.searchsorted(block.line_feeds, positions), return_index=True)
     fresh = ~block.refused[lines]
     lines, first = lines[fresh], positions[first[fresh]]
     block.refused[lines] = True
 
     def describe(k: int) -> Problem:
+        # Described only when it is shown: a file can have a million such lines.
         position = int(first[k])
         byte = position - _begin(block, position) + 1
         text = f"{message} 0x{block.data[position]:02X} at byte {byte}"

@@ -40,21 +40,19 @@ class _Pile:
         """Keep a block [rows, width]."""
         self._short.append(block)
         self._short_bytes += block.nbytes
+        # Once a large array exists, every block goes into it, and its own memory is free again.
         if self._large is None and self._short_bytes < SHORT_BYTES:
             return
         for each in self._short:
-            self._copy(each)
+            rows, width = each.shape
+            large = self._large
+            if large is None or self._used + rows > len(large) or width > large.shape[1]:
+                self._close()
+                least = LARGE_BYTES // (width * self._dtype.itemsize)
+                large = self._large = np.zeros((max(rows, least), width), self._dtype)
+            large[self._used : self._used + rows, :width] = each
+            self._used += rows
         self._short = []
-
-    def _copy(self, block: NDArray[Any]) -> None:
-        rows, width = block.shape
-        large = self._large
-        if large is None or self._used + rows > len(large) or width > large.shape[1]:
-            self._close()
-            least = LARGE_BYTES // (width * self._dtype.itemsize)
-            large = self._large = np.zeros((max(rows, least), width), self._dtype)
-        large[self._used : self._used + rows, :width] = block
-        self._used += rows
 
     def _close(self) -> None:
         if self._large is not None:
@@ -71,6 +69,7 @@ class _Pile:
             return blocks[0]
         width = max((block.shape[1] for block in blocks), default=1)
         joined = np.zeros((sum(map(len, blocks)), width), self._dtype)
+        # Popped from the end, so that each block is free as soon as it is copied.
         blocks.reverse()
         begin = 0
         while blocks:
@@ -127,11 +126,6 @@ class DocColumn:
 def doc_words(fields: Fields, column: int, findings: ProblemList) -> Words:
     """The document ids of a block, uint64[rows, words], NUL padded; ids that are too long
     become problems."""
-    _note_long(fields, column, findings)
-    return fields.words(column, DOC_BYTES)
-
-
-def _note_long(fields: Fields, column: int, findings: ProblemList) -> None:
     rows = np.flatnonzero(fields.lengths(column) > DOC_BYTES)
 
     def describe(k: int) -> Problem:
@@ -141,6 +135,7 @@ def _note_long(fields: Fields, column: int, findings: ProblemList) -> None:
         return Problem("LINE_TOO_LONG", int(fields.lines[row]), message, column + 1, shown(text))
 
     findings.add_rows(range(rows.size), rows.size, describe)
+    return fields.words(column, DOC_BYTES)
 
 
 DOC = 2  # the column of the document, in runs and qrels
@@ -160,6 +155,7 @@ class Rows:
         """The number of rows from each head to the next."""
         lengths = np.empty_like(self.heads)
         np.subtract(self.heads[1:], self.heads[:-1], out=lengths[:-1])
+        # Slices, because a block can have no row.
         lengths[-1:] = self.lines.size - self.heads[-1:]
         return lengths
 
@@ -222,7 +218,11 @@ class TopicColumn:
                 known[code] = self._enter(code, rows, k)
         spread = np.array([known[code] for code in rows.topics], np.int32).repeat(rows.lengths)
         if self._dropped_topics:
-            self._count_dropped(spread, rows.lines)
+            dropped = spread == DROPPED
+            count = int(np.count_nonzero(dropped))
+            if count and not self._dropped_lines:
+                self._first_dropped = int(rows.lines[np.argmax(dropped)])
+            self._dropped_lines += count
         return spread
 
     def _enter(self, code: bytes, rows: Rows, head: int) -> int:
@@ -235,6 +235,8 @@ class TopicColumn:
             message = f"topic id of {len(code):,} bytes, at most {self._max_bytes:,} allowed"
             self._findings.add(Problem("TOPIC", rows.line_of(head), message, 1, shown(code)))
         elif self._known is not None and topic not in self._known:
+            # Looked up for dropped topics as well: the warning at the end names the most frequent
+            # cause.
             likely = self._likely.look_up(topic)
             if self._drops:
                 self._dropped_topics += 1
@@ -252,6 +254,8 @@ class TopicColumn:
             return Problem("UNKNOWN_TOPIC", line, message, 1, shown(code))
 
         if likely and self._likely.is_first(likely):
+            # The question counts the ids that differ in the same way, which is known only at the
+            # end.
             self._findings.add_at_end(lambda: problem(self._likely.question(likely)))
         else:
             self._findings.add(problem(""))
@@ -260,13 +264,6 @@ class TopicColumn:
     def drops_some(self) -> bool:
         """Whether rows were dropped so far."""
         return self._dropped_topics > 0
-
-    def _count_dropped(self, numbers: NDArray[np.int32], lines: NDArray[np.integer]) -> None:
-        dropped = numbers == DROPPED
-        count = int(np.count_nonzero(dropped))
-        if count and not self._dropped_lines:
-            self._first_dropped = int(lines[np.argmax(dropped)])
-        self._dropped_lines += count
 
     def finish(self) -> None:
         """Warn of dropped and of missing topics; refuse a file of unknown topics only. If no line
@@ -289,6 +286,7 @@ class TopicColumn:
             message = "no line is about a topic in the list of topics"
             message += f": {likely}" if likely else ""
             self._findings.add(Problem("UNKNOWN_TOPIC", self._first_dropped, message, 1))
+        # By length first, so that topic 9 stands before topic 10.
         missing = sorted(self._known.difference(self.topics), key=lambda code: (len(code), code))
         if 0 < len(missing) < len(self._known):
             message = f"{{n}} of {len(self._known):,} topics {{has|have}} no line"

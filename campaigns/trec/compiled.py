@@ -52,6 +52,7 @@ def _columns(block: Block, scanned: tuple[Any, ...] | None) -> ScannedLines | No
     if scanned is None:
         return None
     heads, topics, literals, tag, ids, words, numbers, scores, carriage_returns = scanned
+    # Four bytes for each line: the scanner returns columns as bytes.
     block.line_count = len(numbers) // 4  # spares counting them
     rows = Rows(
         np.arange(block.first_line, block.first_line + block.line_count, dtype=np.uint32),

@@ -50,7 +50,7 @@ FOREIGN = (
     (b"%PDF-", "a PDF"),
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
-    (b"BZh", "bzip2"),  # text may also begin like this: see `_is_foreign`
+    (b"BZh", "bzip2"),  # text may also begin like this: see `_refuse_foreign`
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -89,6 +89,7 @@ def plain_blocks(
     head, pieces = _peek(_pieces(source))
     _refuse_foreign(head)
     if head.startswith(GZIP_MAGIC):
+        # Looked at again: what is inside may be an archive, or compressed once more.
         head, pieces = _peek(_gunzip(pieces))
         if head.startswith(GZIP_MAGIC):
             refuse("GZIP", "the file is compressed twice: compress it once")
@@ -139,7 +140,9 @@ def _peek(pieces: Iterator[bytes], most: int = HEAD_BYTES) -> tuple[bytes, Itera
 
 def _refuse_foreign(head: bytes) -> None:
     for magic, name in FOREIGN:
-        if head.startswith(magic) and _is_foreign(magic, head):
+        # "BZh9" could begin a topic id; the block header after it could not.
+        is_foreign = magic != b"BZh" or head[4:10] in BZIP2_BLOCKS
+        if head.startswith(magic) and is_foreign:
             refuse("TYPE", f"the file is {name}: plain text or gzip expected")
     if head[TAR_OFFSET : TAR_OFFSET + 5] == b"ustar":
         refuse("TYPE", "the file is a tar archive: plain text or gzip expected")
@@ -147,13 +150,9 @@ def _refuse_foreign(head: bytes) -> None:
         refuse("TYPE", "the file is zlib data without a gzip header: plain text or gzip expected")
 
 
-def _is_foreign(magic: bytes, head: bytes) -> bool:
-    # "BZh9" could begin a topic id; the block header after it could not.
-    return magic != b"BZh" or head[4:10] in BZIP2_BLOCKS
-
-
 def _inflates(head: bytes) -> bool:
     """True if the head is the beginning of zlib data: "x^" could begin a topic id."""
+    # Of these heads only "x^" can begin a text, and a head of ASCII alone is one.
     if head.isascii() and head[1:2] != b"\x01":
         return False
     try:
@@ -171,6 +170,7 @@ def _gunzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
         rest = piece
         while rest:
             if inflater is None or inflater.eof:
+                # Tapes and some tools pad a gzip file with zero bytes, which gzip ignores as well.
                 rest = rest.lstrip(b"\0")
                 if not rest:
                     break
@@ -180,6 +180,7 @@ def _gunzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
             rest = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
             if block:
                 yield block
+    # The file is read, but the inflater may still hold what was more than a block.
     while not inflater.eof and (block := _inflate(inflater, b"")):
         yield block
     if not inflater.eof:
@@ -193,6 +194,7 @@ def _next_member(rest: bytes, members: int) -> Any:
     if members > MEMBER_LIMIT:
         refuse("GZIP", f"more than {MEMBER_LIMIT:,} gzip members in one file")
     library = isal_zlib if isal_zlib is not None and rest[:4] in USUAL_HEADS else zlib
+    # 31: a window of 32 KiB, and a gzip header and sum around the data.
     return library.decompressobj(wbits=31)
 
 

@@ -43,11 +43,13 @@ def table_rows(
                 refuse_stray_cr(number)
             yield TableRow(number, number, line.split(separator) if line else [])
         return
+    # csv.reader takes as many lines as a row has, and counts only those of its own input.
     numbers: list[int] = []  # of the lines of a row
 
     def feed() -> Iterator[str]:
         for number, line in lines:
             numbers.append(number)
+            # Without LF, csv.reader would join the lines of a quoted cell.
             yield line.rstrip("\r\n") + "\n"
 
     rows = csv.reader(feed(), delimiter=separator, strict=True)
@@ -69,6 +71,7 @@ def refuse_stray_cr(line: int) -> NoReturn:
 
 def _refuse_csv(error: str, numbers: Sequence[int], code: str) -> NoReturn:
     """`numbers` are the lines of the row so far."""
+    # The csv module has one class of errors: only their texts, in English, tell them apart.
     if "new-line" in error:
         refuse_stray_cr(numbers[-1])
     if "field limit" in error and len(numbers) == 1:

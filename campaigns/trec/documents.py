@@ -56,6 +56,7 @@ def read_documents(
             if problem:
                 findings.add(problem)
                 continue
+            # Ids of faulty documents are not kept: a document with one of them is not repeated.
             seen[raw.doc_id] = raw.line
             yield checked_document(raw, findings)
         if not seen and not findings.total:
@@ -99,16 +100,19 @@ class Table:
         for line, _, cells in table_rows(lines, self.separator):
             if not any(map(str.strip, cells)):
                 continue
-            raw = self._by_name(line, cells, names) if self.names else self._of_two(line, cells)
+            if self.names:
+                raw = self._by_name(line, cells, names)
+            else:
+                doc_id, *texts = cells
+                text = self.separator.join(texts)
+                raw = RawDocument(line, doc_id.strip(), "", text) if texts else None
             if raw is None:
                 text = self.separator.join(cells)
-                findings.add(Problem("FIELDS", line, self._fault(cells), None, shown(text)))
+                expected = "1 column, 2 expected: id, tab, text"
+                fault = columns_fault(cells, self.names) if self.names else expected
+                findings.add(Problem("FIELDS", line, fault, None, shown(text)))
             else:
                 yield raw
-
-    def _of_two(self, line: int, cells: list[str]) -> RawDocument | None:
-        doc_id, *texts = cells
-        return RawDocument(line, doc_id.strip(), "", self.separator.join(texts)) if texts else None
 
     def _by_name(self, line: int, cells: list[str], names: FieldNames) -> RawDocument | None:
         if len(cells) != len(self.names):
@@ -120,11 +124,6 @@ class Table:
             title=squeezed(row.get("title", "") or row.get("headline", "")),
             text=next(filter(None, (row.get(name, "").strip() for name in names.text)), ""),
         )
-
-    def _fault(self, cells: list[str]) -> str:
-        if not self.names:
-            return "1 column, 2 expected: id, tab, text"
-        return columns_fault(cells, self.names)
 
 
 def table_of(line: str, number: int = 1) -> Table | None:
@@ -151,7 +150,9 @@ def text_lines(
     """Line numbers from 1, and lines without their ends. One that is not UTF-8 is a problem."""
     for number, line in enumerate(_byte_lines(source, max_bytes, max_seconds), 1):
         if number == 1:
-            line = _without_mark(line)
+            if line.startswith(WIDE_BOMS):
+                refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
+            line = line.removeprefix(BOM)
         try:
             yield number, line.decode()
         except UnicodeDecodeError as error:
@@ -175,6 +176,7 @@ def _byte_lines(
                 refuse("TOO_MANY", f"more than {MAX_BLANK_LINES:,} blank lines", number)
             yield line
             kept, size = [], 0
+        # Pieces of a long line are joined once: adding each to a text would copy what is before it.
         kept.append(rest)
         size += len(rest)
         if size > LINE_BYTES:
@@ -184,9 +186,3 @@ def _byte_lines(
             refuse("LINE_TOO_LONG", message, number + 1)
     if last := b"".join(kept):
         yield last.removesuffix(b"\r")
-
-
-def _without_mark(line: bytes) -> bytes:
-    if line.startswith(WIDE_BOMS):
-        refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
-    return line.removeprefix(BOM)

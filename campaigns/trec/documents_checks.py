@@ -84,6 +84,7 @@ def checked_document(raw: RawDocument, findings: ProblemList) -> ParsedDocument:
     title, text = raw.title, raw.text
     if REMAINS.search(title) or REMAINS.search(text):
         findings.warn("WINDOWS_1252", WINDOWS_1252, line=raw.line, value=raw.doc_id)
+        # Before FORBIDDEN takes these characters out.
         title, text = title.translate(MEANT), text.translate(MEANT)
     title = FORBIDDEN.sub(" ", title).strip()[:TITLE_CHARACTERS]
     return ParsedDocument(raw.doc_id, title, FORBIDDEN.sub(" ", text).strip())

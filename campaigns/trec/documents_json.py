@@ -42,7 +42,15 @@ def json_documents(
     lines, is not JSON."""
     for line, text in json_objects(first, lines):
         try:
-            yield _document(line, json_record(text), names)
+            record = json_record(text)
+            texts = [paragraphs_of(record, name) for name in names.text if name in record]
+            ids = (_text_of(record, name) for name in names.doc_id if name in record)
+            yield RawDocument(
+                line=line,
+                doc_id=next(ids, ""),
+                title=squeezed(_title(record)),
+                text=next(filter(None, texts), ""),
+            )
         except ValueError as error:
             findings.add(Problem("JSON", line, str(error), None, shown(text)))
 
@@ -71,6 +79,7 @@ def json_record(text: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise ValueError("not a JSON object")
     plain = {field_name(name): value for name, value in record.items()}
+    # Names are compared without their case, so two keys can become one.
     if len(plain) < len(record):
         named = Counter(map(field_name, record))
         repeated = [name for name in READ_NAMES if named[name] > 1]
@@ -88,16 +97,6 @@ def paragraphs_of(record: Mapping[str, Any], name: str) -> str:
     if None in parts:
         raise ValueError(f"'{shown(name)}' is a list of what is not text")
     return "\n\n".join(filter(None, parts))
-
-
-def _document(line: int, record: Mapping[str, Any], names: FieldNames) -> RawDocument:
-    texts = [paragraphs_of(record, name) for name in names.text if name in record]
-    return RawDocument(
-        line=line,
-        doc_id=next((_text_of(record, name) for name in names.doc_id if name in record), ""),
-        title=squeezed(_title(record)),
-        text=next(filter(None, texts), ""),
-    )
 
 
 def _title(record: Mapping[str, Any]) -> str:
@@ -127,6 +126,7 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def _text_of(record: Mapping[str, Any], name: str) -> str:
+    # null and an empty list count as missing.
     value = record.get(name) or ""
     if not isinstance(value, str):
         raise ValueError(f"'{shown(name)}' is not text")
@@ -181,6 +181,7 @@ class _ObjectsOverLines:
     def _of_line(self, number: int, line: str) -> Iterator[tuple[int, str]]:
         at = 0
         for token in TOKEN.finditer(line):
+            # A string is matched whole, so a quote alone is one that has no other on its line.
             if token[0] == '"':
                 message = "not JSON: a quote is not closed on its line, or one is too many"
                 refuse("JSON", message, number, line[token.start() :])
@@ -195,9 +196,15 @@ class _ObjectsOverLines:
                     yield self._begin, "\n".join([*self._kept, line[at : token.end()]])
                     at, self._kept, self._size = token.end(), [], 0
         if self._depth:
-            self._keep(line[at:])
+            self._kept.append(line[at:])
+            self._size += len(line[at:])
+            if self._size > OBJECT_CHARACTERS:
+                message = f"the object is longer than {OBJECT_CHARACTERS:,} characters"
+                refuse("TOO_BIG", message, self._begin)
         else:
             self._outside += line[at:].strip()
+            # What may stand at the end of a line outside of objects, by what stood between them so
+            # far.
             ends = {None: ("", "[", "[]"), "": ("",), ",": ("", ",", "]")}
             if self._outside not in ends[self._separator]:
                 self._refuse_outside(self._outside, number)
@@ -208,13 +215,6 @@ class _ObjectsOverLines:
         elif outside != self._separator:
             self._refuse_outside(outside, number)
         self._begin, self._depth, self._outside = number, 1, ""
-
-    def _keep(self, rest: str) -> None:
-        self._kept.append(rest)
-        self._size += len(rest)
-        if self._size > OBJECT_CHARACTERS:
-            message = f"the object is longer than {OBJECT_CHARACTERS:,} characters"
-            refuse("TOO_BIG", message, self._begin)
 
     def _refuse_outside(self, outside: str, line: int) -> NoReturn:
         if self._separator == "," and not outside:

@@ -67,6 +67,8 @@ def trec_documents(
     """The documents between `<DOC>` and `</DOC>`, of which a line may have several. Tags around all
     of them are left out. What is left out of documents goes to `findings` as a warning."""
     start, opening, kept, size = 0, "", list[str](), 0
+    # The tags are found by lines, so that a problem has a line and a long document can be refused
+    # early.
     for number, line in lines:
         at = 0
         for tag in DOC_TAG.finditer(line) if "<" in line else ():
@@ -101,8 +103,10 @@ def _refuse_text_outside(text: str, line: int) -> None:
 
 def _trec_document(line: int, opening: str, body: str, findings: ProblemList) -> RawDocument:
     """Its id may be an attribute of `<DOC>`, as in collections of NTCIR."""
+    # CDATA is text: its signs are escaped, so that they are not taken for tags below.
     body = _replaced(body, "<![CDATA[", "]]>", html.escape)
     body = DOCTYPE.sub(" ", _replaced(body, "<!--", "-->", lambda comment: " "))
+    # Before the ids: a script may have the text of a tag.
     _, body = _all_taken_out(body, HIDDEN_NAMES)
     numbers, body = _taken_out(body, "docno")
     if len(numbers) > 1:
@@ -119,21 +123,17 @@ def _trec_document(line: int, opening: str, body: str, findings: ProblemList) ->
         remarks, rest = _all_taken_out(rest, REMARK_NAMES)
         bodies, rest = _taken_out(rest, "body")  # beside the text or around it
         texts = [*titles[1:], *leads, *texts, *bodies, *remarks]
-        _tell_of_rest(rest, line, findings)
+        if plain_text(rest):
+            outside = ", ".join(f"<{name}>" for name in dict.fromkeys(OPENED.findall(rest)))
+            message = "what {n} {document has|documents have} outside <TEXT> is left out, such as "
+            outside = shown(outside) or "text without a tag"
+            findings.warn("LEFT_OUT", message + outside, line=line)
     return RawDocument(
         line=line,
         doc_id=plain_text(numbers[0]).strip() if numbers else "",
         title=squeezed(plain_text(titles[0])) if titles else "",
         text=plain_text("\n\n".join(texts) if texts else "\n\n".join([*titles[1:], rest])),
     )
-
-
-def _tell_of_rest(rest: str, line: int, findings: ProblemList) -> None:
-    """Warns of what a document has outside its text."""
-    if plain_text(rest):
-        names = ", ".join(f"<{name}>" for name in dict.fromkeys(OPENED.findall(rest)))
-        message = "what {n} {document has|documents have} outside <TEXT> is left out, such as "
-        findings.warn("LEFT_OUT", message + (shown(names) or "text without a tag"), line=line)
 
 
 def _replaced(markup: str, begin: str, end: str, replacement: Callable[[str], str]) -> str:
@@ -149,6 +149,7 @@ def _replaced(markup: str, begin: str, end: str, replacement: Callable[[str], st
 def _all_taken_out(body: str, names: Sequence[str]) -> tuple[list[str], str]:
     """The contents of the elements of these names, name by name, and the body without them."""
     contents: list[str] = []
+    # Most documents have few of these names: a search for each would read the body that many times.
     present = {name.lower() for name in OPENED.findall(body)}
     for name in filter(present.__contains__, names):
         found, body = _taken_out(body, name)
@@ -169,6 +170,7 @@ def _taken_out(body: str, name: str) -> tuple[list[str], str]:
 
 def plain_text(markup: str) -> str:
     """The text without tags and line breaks. Blank lines, which separate paragraphs, are kept."""
+    # An unknown name in lower case and without attributes is a tag only if it is closed somewhere.
     closed = {name.lower() for name in CLOSED.findall(markup)}
 
     def without_tag(found: re.Match[str]) -> str:

@@ -70,9 +70,13 @@ class Fields:
         starts, lengths = self.starts[column], self.lengths(column)
         width = min(int(lengths.max(initial=1)), limit)
         words = np.empty((starts.size, -(-width // WORD)), "<u8")
+        # A word from each byte on: the strides overlap, and nothing is copied.
         loaded = np.ndarray((self.data.size - WORD + 1,), "<u8", self.data, 0, (1,))
         for k in range(words.shape[1]):
+            # A word past the end of a short field in the last line would be outside the block.
             offsets = np.minimum(starts + WORD * k, loaded.size - 1)
+            # Clipped: no byte of a field that ends before this word, and all eight of one that goes
+            # on.
             masks = KEEP_FIRST.take(lengths - WORD * k, mode="clip")
             np.bitwise_and(loaded[offsets], masks, out=words[:, k])
         return words
@@ -114,6 +118,7 @@ class Decimals:
 def read_integers(fields: Fields, column: int) -> tuple[NDArray[np.int64], Flags]:
     """Values of `-?` and 1 to 8 digits (0 elsewhere), and which rows are not that."""
     texts = fields.padded(column, RANK_DIGITS + 1)
+    # What is less than "0" wraps around to a large number: one comparison finds digits.
     digits = texts.view(np.uint8).reshape(texts.size, -1).T - np.uint8(ord("0"))
     negative = fields.data[fields.starts[column]] == ord("-")
     numbers = np.zeros(texts.size, np.int64)
@@ -122,6 +127,7 @@ def read_integers(fields: Fields, column: int) -> tuple[NDArray[np.int64], Flags
         is_digit = digit <= 9
         numbers = np.where(is_digit, 10 * numbers + digit, numbers)
         count += is_digit
+    # A sign and digits must be the whole field: other bytes are in neither count.
     bad = (count + negative != fields.lengths(column)) | (count < 1) | (count > RANK_DIGITS)
     numbers[negative] *= -1
     numbers[bad] = 0
@@ -136,6 +142,7 @@ def read_decimals(fields: Fields, column: int) -> Decimals:
         values = np.array([float(t) if DECIMAL.fullmatch(t) else inf for t in texts])
     underflow = values == 0
     for row in np.flatnonzero(underflow).tolist():
+        # The exponent has digits, too, which say nothing about zero.
         digits = fields.text(row, column).lower().partition(b"e")[0]
         underflow[row] = NON_ZERO.search(digits) is not None
     bad = ~np.isfinite(values)
@@ -179,21 +186,13 @@ def split_fields(
     return table.fields(width, findings, hint, record)
 
 
-def _warn_leading(
-    is_late: NDArray[np.bool_], lines: NDArray[np.int64], findings: ProblemList
-) -> None:
-    count = int(np.count_nonzero(is_late))
-    if count:
-        line = int(lines[np.argmax(is_late)])
-        message = "{n} {line begins|lines begin} with white space, left out"
-        findings.warn("LEADING_SPACE", message, line=line, count=count)
-
-
 class _LineTable:
     """The number of fields of each line, and the lines that are comments, blank or indented."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
+        # Fields begin and end where blanks do. The pads are blank, so the edges alternate from a
+        # start.
         edges = np.flatnonzero(block.is_blank[1:] != block.is_blank[:-1]) + 1
         starts, self.ends = edges[0::2], edges[1::2]
         self.starts = starts
@@ -232,7 +231,10 @@ class _LineTable:
         kept = np.flatnonzero(shaped & ~self.block.unseen)
         cells = self.first[kept] + np.arange(width)[:, None]
         lines = kept + self.block.first_line
-        _warn_leading(self.late[kept], lines, findings)
+        late = lines[self.late[kept]]
+        if late.size:
+            message = "{n} {line begins|lines begin} with white space, left out"
+            findings.warn("LEADING_SPACE", message, line=int(late[0]), count=late.size)
         return Fields(self.block.data, self.starts.take(cells), self.ends.take(cells), lines)
 
     def _note_left_out(self, width: int, findings: ProblemList, record: re.Pattern[bytes]) -> None:
@@ -265,6 +267,8 @@ class _LineTable:
         hint: Callable[[list[bytes], int], str],
     ) -> None:
         """Lines with equally many fields are reported together."""
+        # `add_rows` may take the rest of its rows for equal to the first, which holds within one
+        # width.
         counts = np.unique(self.counts[odd]).tolist()
         groups = [odd & (self.counts == count) for count in counts[:MANY_WIDTHS]]
         if len(counts) > MANY_WIDTHS:

@@ -27,6 +27,7 @@ def set_aside(
     a faulty record, and is a problem of this code."""
     if not fields.lines.size:
         return fields
+    # The first line of the block stands for all: such files do not change their format.
     parts = [fields.text(0, column) for column in range(len(fields.starts))]
     kept = np.zeros(fields.lines.size, np.bool_)
     message = foreign_format(parts)
@@ -61,8 +62,6 @@ def foreign_format(parts: Sequence[bytes]) -> str:
 
 def is_header(parts: Sequence[bytes]) -> bool:
     """Whether the numeric fields of the first line are words."""
-    return all(WORDS_OF_A_HEADER.fullmatch(part) and not _is_number(part) for part in parts)
-
-
-def _is_number(part: bytes) -> bool:
-    return part.lower() in (b"nan", b"inf", b"infinity")
+    # Words as well, but more likely a faulty score than the name of a column.
+    numbers = (b"nan", b"inf", b"infinity")
+    return all(WORDS_OF_A_HEADER.fullmatch(part) and part.lower() not in numbers for part in parts)

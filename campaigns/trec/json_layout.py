@@ -11,6 +11,7 @@ from campaigns.trec.columns import MAX_TOPICS
 from campaigns.trec.foreign import FORM_OF_JSON
 from campaigns.trec.problems import FormatError, Problem, ProblemList, refuse, shown
 
+# Not strict: a control character in a key is reported by its line, as in other layouts.
 DECODER: Final = JSONDecoder(strict=False)
 BLANKS: Final = re.compile(r"[ \t\r\n]*")
 VALUE: Final = re.compile(r"[^,}\]\[{ \t\r\n\"]+")
@@ -38,7 +39,8 @@ def json_entries(text: str, findings: ProblemList) -> Iterator[Entry | None]:
         if len(topics) == MAX_TOPICS:
             refuse("TOO_MANY", f"more than {MAX_TOPICS:,} different topics", scanner.line)
         if topic in topics:
-            findings.add(_repeated("DUP", scanner.line, "topic", topic))
+            message = "the topic is already in the file"
+            findings.add(Problem("DUP", scanner.line, message, None, shown(topic)))
         topics.add(topic)
         _check_id(topic, "topic", scanner.line, findings)
         for doc_id in scanner.members():
@@ -50,10 +52,6 @@ def json_entries(text: str, findings: ProblemList) -> Iterator[Entry | None]:
     scanner.end()
     if findings.total:
         raise FormatError(())  # `gathered` adds what is known
-
-
-def _repeated(code: str, line: int, what: str, value: str) -> Problem:
-    return Problem(code, line, f"the {what} is already in the file", None, shown(value))
 
 
 def _check_id(value: str, what: str, line: int, findings: ProblemList) -> None:
@@ -88,7 +86,14 @@ class _Scanner:
             self._at += 1
             return
         while True:
-            yield self._key()
+            if self._next() != '"':
+                self._refuse("a key in double quotes is missing")
+            try:
+                key, self._at = DECODER.raw_decode(self.text, self._at)
+            except JSONDecodeError as error:
+                self._refuse(error.msg)
+            self._expect(":")
+            yield str(key)
             sign = self._next()
             self._at += 1
             if sign == "}":
@@ -109,16 +114,6 @@ class _Scanner:
         if self._next():
             self._refuse("text follows the closing brace")
 
-    def _key(self) -> str:
-        if self._next() != '"':
-            self._refuse("a key in double quotes is missing")
-        try:
-            key, self._at = DECODER.raw_decode(self.text, self._at)
-        except JSONDecodeError as error:
-            self._refuse(error.msg)
-        self._expect(":")
-        return str(key)
-
     def _expect(self, sign: str) -> None:
         if self._next() != sign:
             self._refuse(f"{'an object' if sign == '{' else 'a colon'} is missing")
@@ -128,6 +123,7 @@ class _Scanner:
         """The next character that is not blank, "" at the end."""
         matched = BLANKS.match(self.text, self._at)
         self._at = matched.end() if matched else self._at
+        # Counted from where the last count ended: from the beginning would take quadratic time.
         self.line += self.text.count("\n", self._counted, self._at)
         self._counted = self._at
         return self.text[self._at : self._at + 1]

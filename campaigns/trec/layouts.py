@@ -65,10 +65,12 @@ def trec_run(pieces: Pieces, findings: ProblemList) -> Pieces:
     """The lines of a run in TREC's layout."""
     number, first, pieces = _first_line(pieces)
     _refuse_array(first, number)
+    # Before the JSON of entries: an object on each line begins with a brace as well.
     if table := _header(first, TOPIC, DOCUMENT, SCORE):
         if table.names == BEIR_QRELS:
             refuse("TYPE", "these are qrels of BEIR, not a run", number)
         names = table.names or _json_row(first.decode("utf-8", "replace")) or ()
+        # The name of the file then becomes the tag.
         findings.lacks_tag = not _has_all(names, [NAME])
         return _gathered(_of_table(pieces, table, _run_line, findings))
     if first.startswith(b"{"):
@@ -250,7 +252,9 @@ def _run_line(row: Row) -> str:
 
 
 def _qrels_line(row: Row) -> str:
+    # pandas writes whole numbers of a column with gaps as 1.0.
     grade = _whole(_cell(row, GRADE))
+    # A table with subtopics needs one in each row; others have TREC's 0 in field 2.
     otherwise = "" if row.keys() & SUBTOPIC_NAMES else "0"
     subtopic = _cell(row, (*SUBTOPIC_NAMES, *ITERATION), otherwise)
     return _joined(_cell(row, TOPIC), subtopic, _cell(row, DOCUMENT), grade)
@@ -323,6 +327,7 @@ def _lines(pieces: Pieces) -> Iterator[bytes]:
 
 def _of_ranks(pieces: Pieces, findings: ProblemList) -> Pieces:
     """`topic document rank` as a line with the score -rank."""
+    # By topic, since the lines of a topic need not be contiguous.
     topics: dict[bytes, RankLines] = {}
     for number, line in enumerate(_lines(pieces), 1):
         matched = RANK_LINE.fullmatch(line)

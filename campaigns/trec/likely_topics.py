@@ -44,9 +44,11 @@ class LikelyTopics:
         """The only known topic whose id differs by case, by leading zeros, by .0, by a separator,
         or by a part at the beginning or the end that only one of them has."""
         self._unknown += 1
+        # From small differences to large ones: the first that leads to one topic is taken.
         for reason, key in KEYS.items():
             rest = key(unknown)
             topic = self._by(key).get(rest, "")
+            # Only one of the two may have the part: "q1" is like "1", but not like "x1".
             is_part = rest in (topic, unknown) or topic.isdigit() or unknown.isdigit()
             if topic and (is_part or reason not in (PREFIX, SUFFIX)):
                 break
@@ -83,6 +85,7 @@ class LikelyTopics:
         found: dict[str, str] = {}
         for topic in self._known:
             rest = key(topic)
+            # Empty if two topics share it: neither is likelier.
             found[rest] = "" if rest in found else topic
         return found
 

@@ -38,16 +38,20 @@ def json_lines(
     Raises `FormatError`."""
     if find_spec("pyarrow") is None:
         refuse("TYPE", f"the file is Parquet, which is not read here: {WAY_OUT}")
+    # Files, because pyarrow seeks in what it reads, and a full pipe of errors would stop the
+    # process.
     with tempfile.TemporaryFile() as whole, tempfile.TemporaryFile() as said:
         for piece in pieces:
             whole.write(piece)
         whole.seek(0)
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+        # The system's allocator: memory of pyarrow's own ones would not count.
         with subprocess.Popen(  # noqa: S603 - our own program
             _command(max_bytes, max_seconds),
             stdin=whole,
             stdout=subprocess.PIPE,
             stderr=said,
-            env=_environment(),
+            env=kept | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
         ) as process:
             assert process.stdout is not None
             try:
@@ -71,12 +75,6 @@ def _command(max_bytes: int, max_seconds: float | None) -> list[str]:
         "piece": PIECE_BYTES,
     }
     return [sys.executable, "-I", str(PROGRAM), json.dumps(limits)]
-
-
-def _environment() -> dict[str, str]:
-    """Memory of pyarrow's own allocators would not count."""
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return kept | {"ARROW_DEFAULT_MEMORY_POOL": "system"}
 
 
 def _refuse_failed(status: int, said: BinaryIO, max_bytes: int, max_seconds: float | None) -> None:

@@ -48,9 +48,11 @@ def _limit_process(memory: int, seconds: int | None) -> None:
         resource = import_module("resource")  # not on Windows, which has no such limits
     except ImportError:
         return
+    # A crash must not write the memory of the process to a disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     if seconds is not None:
+        # SIGXCPU at the first, SIGKILL at the second: a library could ignore the former.
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
@@ -66,8 +68,17 @@ def _rows(whole: BinaryIO, arrow: Any, limits: dict[str, int]) -> Iterator[bytes
         _refuse("TOO_BIG", f"the plain file is larger than {limits['bytes']:,} bytes")
     types, schema = arrow.types, file.schema_arrow
     texts = [field.name for field in schema if _is_text(field.type, types)]
-    numbers = [field.name for field in schema if _is_number(field.type, types)]
-    _refuse_repeated(texts + numbers, file.schema)
+    numbers = [
+        field.name
+        for field in schema
+        if types.is_integer(field.type) or types.is_floating(field.type)
+    ]
+    # A column is found by its path in the file: `a.b` is that of a column with this name, and of
+    # `b` within `a`.
+    paths = Counter(file.schema.column(number).path for number in range(len(file.schema)))
+    for name in texts + numbers:
+        if paths[name] > 1:
+            raise Refused("REPEATED", name, None)
     # Ten kilobytes can hold a text that a million rows repeat. It is written out for a few rows at
     # a time, so that the limits of the reader apply before the memory is full.
     file = files.ParquetFile(whole, read_dictionary=texts)
@@ -80,15 +91,6 @@ def _rows(whole: BinaryIO, arrow: Any, limits: dict[str, int]) -> Iterator[bytes
         for first in range(0, batch.num_rows, count):
             yield _lines(batch.slice(first, count), texts, numbers)
         before += batch.num_rows
-
-
-def _refuse_repeated(names: list[str], schema: Any) -> None:
-    """A column is found by its path in the file: `a.b` is that of a column with this name, and of
-    `b` within `a`."""
-    paths = Counter(schema.column(number).path for number in range(len(schema)))
-    for name in names:
-        if paths[name] > 1:
-            raise Refused("REPEATED", name, None)
 
 
 def _longest(column: Any, compute: Any, rows_before: int, limit: int) -> int:
@@ -108,16 +110,13 @@ def _is_text(kind: Any, types: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def _is_number(kind: Any, types: Any) -> bool:
-    return bool(types.is_integer(kind) or types.is_floating(kind))
-
-
 def _lines(rows: Any, texts: list[str], numbers: list[str]) -> bytes:
     columns = [rows.column(name).dictionary_decode().to_pylist() for name in texts]
     columns += [rows.column(name).to_pylist() for name in numbers]
     names = texts + numbers
     lines = []
     for values in zip(*columns, strict=True):
+        # Without nulls a row looks like one of JSON lines, where fields may be missing.
         known = {k: v for k, v in zip(names, values, strict=True) if v is not None}
         lines.append(ENCODER.encode(known) + "\n")
     return "".join(lines).encode("utf-8", "surrogateescape")

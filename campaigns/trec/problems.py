@@ -91,6 +91,7 @@ Kind: TypeAlias = tuple[str, int | None, str]  # code, field and message
 def shown(value: bytes | str) -> str:
     """The value escaped for display, in at most 40 characters."""
     if isinstance(value, bytes):
+        # A character has at most four bytes in UTF-8; a value can have a million.
         value = value[: 4 * SHOWN_CHARACTERS + 4].decode("utf-8", "backslashreplace")
     head = value[: SHOWN_CHARACTERS + 1]
     text = "".join(
@@ -253,6 +254,8 @@ class ProblemList:
             return True
         if self._latest is None:
             alone = (kind for kind, group in self._groups.items() if group.count < REPEATED)
+            # Kept until it is replaced: a search for it at each of a million problems would take
+            # long.
             self._latest = max(
                 alone, key=lambda kind: _place(self._groups[kind].first[0]), default=None
             )
@@ -297,10 +300,11 @@ class ProblemList:
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """The warnings so far by line, those of the whole file last."""
-        warnings = [
-            self._at_source(Problem(code, line, _counted(message, count), field, value))
-            for code, (count, line, message, field, value) in self._warnings.items()
-        ]
+        warnings = []
+        for code, (count, line, message, field, value) in self._warnings.items():
+            chosen = ONE_OR_MANY.sub(r"\1" if count == 1 else r"\2", message)
+            text = chosen.replace("{n}", f"{count:,}")
+            warnings.append(self._at_source(Problem(code, line, text, field, value)))
         return tuple(sorted(warnings, key=lambda w: (w.line is None, w.line or 0, w.code)))
 
     @contextmanager
@@ -313,13 +317,9 @@ class ProblemList:
             refused = LimitReached if isinstance(error, LimitReached) else FormatError
             for problem in error.problems:
                 self.add(problem)
+        # They are counted already, and `add` counts them again.
         self.total -= len(self._at_end)
         for describe in self._at_end:
             self.add(describe())
         if self.total:
             raise refused(self.problems, self.total, self.warnings)
-
-
-def _counted(message: str, count: int) -> str:
-    chosen = ONE_OR_MANY.sub(r"\1" if count == 1 else r"\2", message)
-    return chosen.replace("{n}", f"{count:,}")

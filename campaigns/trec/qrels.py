@@ -79,25 +79,19 @@ def read_qrels(
             reader.table.count_lines(block)
         records = reader.records()
     warn_content(records, findings)
+    lines: NDArray[np.integer] = records.lines
+    if findings.source_lines is not None:
+        # The file was converted line by line: its own numbers are those that a reader can look up.
+        lines = np.array(findings.source_lines, np.int64)[lines - 1]
     return ParsedQrels(
         topics=records.topics,
         topic_index=records.topic_index,
         doc_ids=records.doc_ids,
         grades=records.values["grades"],
-        lines=_at_source(records.lines, findings.source_lines),
+        lines=lines,
         line_count=records.lines.size,
         warnings=findings.warnings,
     )
-
-
-def _at_source(
-    lines: NDArray[np.integer], source_lines: Sequence[int] | None
-) -> NDArray[np.integer]:
-    """The numbers of lines in the file itself."""
-    if source_lines is None:
-        return lines
-    found: NDArray[np.integer] = np.array(source_lines, np.int64)[lines - 1]
-    return found
 
 
 class _QrelsReader:
@@ -147,9 +141,11 @@ class _QrelsReader:
         starts = fields.starts[GRADE]
         digits = starts + (fields.data[starts] == ord("-"))
         bad |= np.abs(grades) > MAX_GRADE
+        # Leading zeros, also of "-01".
         bad |= (fields.data[digits] == ord("0")) & (fields.ends[GRADE] - digits > 1)
         rows = np.flatnonzero(bad)
         if rows.size:
+            # Any valid grade: the file is refused at its end.
             grades[rows] = 0
             self.findings.add_rows(
                 rows.tolist(), rows.size, lambda row: _grade_problem(fields, row)
@@ -169,6 +165,7 @@ def _hint(parts: list[bytes], line: int) -> str:
         return foreign
     if len(parts) == 6 and DECIMAL.fullmatch(parts[4]):
         return "this looks like a run"
+    # Before preferences, whose last field is a decimal as well.
     if len(parts) == PRELS_FIELDS and _is_prels(parts):
         return "this looks like prels (judgments with probabilities): write qrels"
     if len(parts) == PRELS_FIELDS and DECIMAL.fullmatch(parts[-1]):
@@ -176,6 +173,7 @@ def _hint(parts: list[bytes], line: int) -> str:
             "this looks like preferences of trec_eval (topic, group, subgroup, document, level), "
             "which are not read: write qrels"
         )
+    # One comma may be part of an id or of a decimal number.
     if max(b" ".join(parts).count(each) for each in (b",", b";")) > 1:
         return "this looks like CSV: begin with a header, such as qid,docno,grade"
     if len(parts) == 3 and (INTEGER.fullmatch(parts[2]) or parts[:1] == [b"query-id"]):
@@ -201,6 +199,8 @@ def _grade_problem(fields: Fields, row: int) -> Problem:
     message = "grade is not a whole number"
     if INTEGER.fullmatch(text):
         message = f"grade is outside -{MAX_GRADE}..{MAX_GRADE}"
+        # The first characters are enough to tell, and int() of very long digits is refused by
+        # Python.
         if abs(int(text[:8])) <= MAX_GRADE:
             message = "grade has a plus sign or leading zeros"
     elif DECIMAL.fullmatch(text):
@@ -221,7 +221,15 @@ def warn_content(records: Records, findings: ProblemList) -> None:
         message = "{n} {line has|lines have} a grade below -1, treated as not judged"
         findings.warn("NEGATIVE", message, count=negative, field=4)
     _warn_topics(records.topics, records.topic_index, grades, findings)
-    _warn_columns(records.doc_ids, findings)
+    # If iteration and document are swapped, the documents are a few low numbers. The first of them
+    # tells most files apart without sorting all.
+    doc_ids = records.doc_ids
+    if doc_ids.size > 1 and LOW_NUMBER.fullmatch(doc_ids[0]):
+        distinct = np.unique(doc_ids)
+        is_low = all(LOW_NUMBER.fullmatch(doc_id) for doc_id in distinct.tolist())
+        if distinct.size < 2 or is_low:
+            message = "field 3 has low numbers only: are the columns swapped?"
+            findings.warn("COLUMNS", message, field=3, value=distinct[0])
 
 
 def _warn_topics(
@@ -244,17 +252,6 @@ def _warn_topics(
         message = f"{{n}} of {len(topics):,} topics {{has|have}} no relevant document"
         value = " ".join(poor[:NAMED_TOPICS])
         findings.warn("NO_RELEVANT", message, count=len(poor), value=value)
-
-
-def _warn_columns(doc_ids: NDArray[np.bytes_], findings: ProblemList) -> None:
-    """If iteration and document are swapped, the documents are a few low numbers."""
-    if doc_ids.size < 2 or not LOW_NUMBER.fullmatch(doc_ids[0]):
-        return
-    distinct = np.unique(doc_ids)
-    is_low = all(LOW_NUMBER.fullmatch(doc_id) for doc_id in distinct.tolist())
-    if distinct.size < 2 or is_low:
-        message = "field 3 has low numbers only: are the columns swapped?"
-        findings.warn("COLUMNS", message, field=3, value=distinct[0])
 
 
 def second_fields(data: bytes) -> list[bytes]:
@@ -344,6 +341,7 @@ def _of_csv(rows: Iterator[TableRow], names: Sequence[str]) -> Iterator[str]:
     has_header = False
     for row in rows:
         cells = [cell.strip() for cell in row.cells]
+        # A blank line keeps its place, so that numbers of lines stay those of the file.
         if not (has_header and any(cells)):
             has_header |= any(cells)
             yield ""
@@ -356,6 +354,7 @@ def _of_csv(rows: Iterator[TableRow], names: Sequence[str]) -> Iterator[str]:
 
 
 def _unguarded(cell: str) -> str:
+    # Exported pools guard cells that a spreadsheet would take for a formula.
     bare, count = GUARDED.subn("", cell, count=1) if cell.startswith("'") else (cell, 0)
     return bare.replace("\\|", "|") if count else cell
 

@@ -18,6 +18,7 @@ class RankLines:
         place = rank - self.rank
         if 0 <= place < self.count:
             return self.line + place
+        # The next rank on the next line: it goes on as it began, and one counter stands for it.
         if place == self.count == line - self.line:
             self.count += 1
             return line

@@ -65,9 +65,11 @@ class RecordTable:
         """Count the lines of a block that was read. Blank lines and comments count, lines of
         dropped topics do not. Raises FormatError if there are too many."""
         last = block.first_line + block.line_count - 1
+        # Taken once: of the next block `push` sets them only if it has some.
         dropped, self._dropped = self._dropped, self._dropped[:0]
         counted = last - self._dropped_count - dropped.size
         if self._max_lines is not None and counted > self._max_lines:
+            # Only now, for the message: the line is the first that counts beyond the limit.
             counts = np.ones(block.line_count, np.bool_)
             counts[dropped - block.first_line] = False
             before = block.first_line - 1 - self._dropped_count
@@ -92,6 +94,7 @@ class RecordTable:
 
 # --- documents that are repeated in a topic ------------------------------------------------------
 
+# 2**64 divided by the golden ratio, as Knuth's multiplicative hashing has it (volume 3, 6.4).
 MIX = np.uint64(0x9E3779B97F4A7C15)
 MAX_WORD = (1 << 64) - 1
 PART_ROWS = 1_000_000
@@ -139,26 +142,15 @@ def _parts(topic_index: NDArray[np.int32]) -> list[slice]:
 def _repeated(
     topic_index: NDArray[np.int32], words: Words
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The same for one part: equal hashes are neighbours in sorted order."""
-    hashes = _hashes(topic_index, words)
-    order = np.argsort(hashes)
-    alike = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
-    candidates = np.unique(np.concatenate([order[alike], order[alike + 1]]))
-    return _verified(candidates, topic_index, words)
-
-
-def _hashes(topic_index: NDArray[np.int32], words: Words) -> Words:
-    """The topic and each word, multiplied by different odd numbers and added up."""
+    """The same for one part. Equal hashes are neighbours in sorted order."""
+    # The topic and each word, multiplied by different odd numbers and added up.
     hashes = topic_index.astype(np.uint64)
     for k in range(words.shape[1]):
         hashes += words[:, k] * np.uint64(int(MIX) * (2 * k + 1) & MAX_WORD)
-    return hashes
-
-
-def _verified(
-    rows: NDArray[np.intp], topic_index: NDArray[np.int32], words: Words
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Those of the rows whose topic and document equal those of a row before."""
+    order = np.argsort(hashes)
+    alike = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
+    # Different documents can have one hash: these few rows are compared in full.
+    rows = np.unique(np.concatenate([order[alike], order[alike + 1]]))
     keys = [words[rows, k] for k in range(words.shape[1])]
     keys.append(topic_index[rows].astype(np.uint64))
     rows = rows[np.lexsort(keys)]  # stable: equal rows stay in file order

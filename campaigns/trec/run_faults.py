@@ -34,6 +34,7 @@ NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 def run_hint(parts: list[bytes], line: int) -> str:
     """What a line with another number of fields may be."""
     hint = _foreign_hint(parts[0], b" ".join(parts)) or _short_hint(parts) or _long_hint(parts)
+    # Before the general header: these words would match it.
     if not hint and line == 1 and parts[:2] == [b"query-id", b"corpus-id"]:
         return "this looks like qrels of BEIR"
     if not hint and line == 1 and all(WORDS_OF_A_HEADER.fullmatch(part) for part in parts):
@@ -65,6 +66,7 @@ def _short_hint(parts: list[bytes]) -> str:
 def _long_hint(parts: list[bytes]) -> str:
     """Of a line with more."""
     width = len(parts)
+    # The tag of one line and the topic of the next have become one field.
     if width == 2 * RUN_WIDTH - 1 and parts[RUN_WIDTH] == b"Q0":
         return "two lines are joined here: a line break is missing"
     if width > RUN_WIDTH and INTEGER.fullmatch(parts[-3]) and DECIMAL.fullmatch(parts[-2]):
@@ -152,6 +154,7 @@ def tag_of_file(name: str) -> str:
     while ending := ENDING.search(stem):
         stem = stem[: ending.start()]
     legal = "".join(each if each.isprintable() and not each.isspace() else "_" for each in stem)
+    # What `name_fault` refuses in names.
     legal = re.sub(r"%|\.{2,}", "_", re.sub(r"^[\W_]+", "", legal))
     return legal.encode("utf-8", "replace")[:TAG_BYTES].decode("utf-8", "ignore").strip("._")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import takewhile
 from typing import BinaryIO, Final
 
 from campaigns.trec.compression import plain_blocks
@@ -18,7 +18,8 @@ def read_metadata(source: BinaryIO | bytes) -> str:
     the mark. A text that is longer, or has no end, is cut.
 
     The text is shown, and nothing depends on it: it is not parsed."""
-    lines = _comments(_begin(source))
+    comments = takewhile(lambda line: line.startswith("#"), _begin(source).split("\n"))
+    lines = (line.removeprefix("#").removeprefix(" ").rstrip("\r") for line in comments)
     if next(lines, "").strip() != START:
         return ""
     taken: list[str] = []
@@ -48,12 +49,5 @@ def _begin(source: BinaryIO | bytes) -> str:
         head += piece[:MAX_BYTES]
         if len(head) >= MAX_BYTES:
             break
+    # Replaced: a character may be cut at the end, and the reader of the run reports the others.
     return head[:MAX_BYTES].decode("utf-8-sig", "replace")
-
-
-def _comments(text: str) -> Iterator[str]:
-    """The lines at the beginning that are comments, without their signs."""
-    for line in text.split("\n"):
-        if not line.startswith("#"):
-            return
-        yield line.removeprefix("#").removeprefix(" ").rstrip("\r")

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from campaigns.trec import compiled
 from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
 from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
-from campaigns.trec.compiled import ScannedLines
 from campaigns.trec.fields import Fields, differs, read_decimals, read_integers, split_fields
 from campaigns.trec.foreign import set_aside
 from campaigns.trec.layouts import trec_run
@@ -103,8 +102,12 @@ def read_run(
             reader.table.count_lines(block)
         records = reader.records(max_depth)
     warn_order(records, findings)
+    tag = tag_of_file(file_name) if findings.lacks_tag else ""
+    if tag:
+        message = f"the file has no tag: its name became the tag '{shown(tag)}'"
+        findings.warn("TAG_OF_FILE", message)
     return ParsedRun(
-        tag=_tag(reader, file_name),
+        tag=tag or reader.tag.decode(),
         topics=records.topics,
         topic_index=records.topic_index,
         doc_ids=records.doc_ids,
@@ -112,15 +115,6 @@ def read_run(
         line_count=records.lines.size,
         warnings=findings.warnings,
     )
-
-
-def _tag(reader: _RunReader, file_name: str) -> str:
-    tag = tag_of_file(file_name) if reader.findings.lacks_tag else ""
-    if not tag:
-        return reader.tag.decode()
-    message = f"the file has no tag: its name became the tag '{shown(tag)}'"
-    reader.findings.warn("TAG_OF_FILE", message)
-    return tag
 
 
 class _RunReader:
@@ -147,8 +141,14 @@ class _RunReader:
     def take(self, block: Block) -> None:
         """Read a block."""
         scanned = compiled.scan_run(block)
+        # A block of another tag is read again by Python, which has the message for each line.
         if scanned is not None and self.tag in (scanned.tag, b""):
-            self._take_scanned(scanned, block)
+            self.findings.records += scanned.rows.lines.size
+            warn_carriage_returns(scanned.carriage_returns, self.findings)
+            self._check_tag(scanned.tag, block.first_line)
+            self._check_literals(scanned.literals, scanned.rows)
+            self._note_low_ranks(scanned.numbers, scanned.rows.lines)
+            self.table.push(scanned.rows, ranks=scanned.numbers, scores=scanned.scores)
             return
         fields = split_fields(
             block,
@@ -165,14 +165,6 @@ class _RunReader:
             rows = rows_of(fields, self.findings)
             self._check_literals(fields.texts(fields.heads, LITERAL), rows)
             self.table.push(rows, ranks=self._ranks(fields), scores=self._scores(fields))
-
-    def _take_scanned(self, scanned: ScannedLines, block: Block) -> None:
-        self.findings.records += scanned.rows.lines.size
-        warn_carriage_returns(scanned.carriage_returns, self.findings)
-        self._check_tag(scanned.tag, block.first_line)
-        self._check_literals(scanned.literals, scanned.rows)
-        self._note_low_ranks(scanned.numbers, scanned.rows.lines)
-        self.table.push(scanned.rows, ranks=scanned.numbers, scores=scanned.scores)
 
     def _check_tag(self, tag: bytes, line: int) -> None:
         if not self.tag:
@@ -265,6 +257,7 @@ def note_depth(records: Records, max_depth: int, findings: ProblemList) -> None:
     """Add a problem for every topic with more than `max_depth` documents."""
     counts = np.bincount(records.topic_index, minlength=len(records.topics))
     deep = np.flatnonzero(counts > max_depth)
+    # Only those that can be shown are located; the others are counted.
     for number in deep[:SHOWN_PROBLEMS].tolist():
         rows = np.flatnonzero(records.topic_index == number)
         topic = shown(records.topics[number])
@@ -287,16 +280,25 @@ def warn_order(records: Records, findings: ProblemList) -> None:
     # Topics are numbered by first appearance: if they are contiguous, the numbers ascend.
     if (topic_index[1:] < topic_index[:-1]).any():
         line = int(lines[1:][np.argmax(topic_index[1:] < topic_index[:-1])])
+        # Reported as a warning only: trec_eval collects the lines of a topic as well.
         findings.warn("INTERLEAVED", "the lines of a topic are not contiguous", line=line)
         order = np.argsort(topic_index, kind="stable")
         topic_index, ranks, scores = topic_index[order], ranks[order], scores[order]
         lines = lines[order]
     same_topic = topic_index[1:] == topic_index[:-1]
     rises = same_topic & (scores[1:] > scores[:-1])
-    _warn_ranks(same_topic, rises, ranks, scores, lines, findings)
+    falls = same_topic & (scores[1:] < scores[:-1])
+    against = (rises & (ranks[1:] > ranks[:-1])) | (falls & (ranks[1:] < ranks[:-1]))
+    count = int(np.count_nonzero(against))
+    _warn_contradictions(count, int(lines[1:][against].min()) if count else 0, findings)
     if rises.any():
         scores = _sorted_within(same_topic, scores)
-    _warn_ties(same_topic & (scores[1:] == scores[:-1]), findings)
+    # In order of score, ties are neighbours.
+    ties = same_topic & (scores[1:] == scores[:-1])
+    is_tied = np.zeros(ties.size + 1, np.bool_)
+    is_tied[1:] |= ties
+    is_tied[:-1] |= ties
+    _warn_tied(int(np.count_nonzero(is_tied)), findings)
 
 
 def _sorted_within(
@@ -310,20 +312,6 @@ def _sorted_within(
     return scores
 
 
-def _warn_ranks(
-    same_topic: NDArray[np.bool_],
-    rises: NDArray[np.bool_],
-    ranks: NDArray[np.int32],
-    scores: NDArray[np.float64],
-    lines: NDArray[np.uint32],
-    findings: ProblemList,
-) -> None:
-    falls = same_topic & (scores[1:] < scores[:-1])
-    against = (rises & (ranks[1:] > ranks[:-1])) | (falls & (ranks[1:] < ranks[:-1]))
-    count = int(np.count_nonzero(against))
-    _warn_contradictions(count, int(lines[1:][against].min()) if count else 0, findings)
-
-
 def _warn_contradictions(count: int, line: int, findings: ProblemList) -> None:
     if count:
         message = (
@@ -331,14 +319,6 @@ def _warn_contradictions(count: int, line: int, findings: ProblemList) -> None:
             "the scores determine the order"
         )
         findings.warn("RANK_ORDER", message, line=line, count=count, field=4)
-
-
-def _warn_ties(ties: NDArray[np.bool_], findings: ProblemList) -> None:
-    """`ties[i]` says that rows i and i + 1, in order of score, are tied."""
-    is_tied = np.zeros(ties.size + 1, np.bool_)
-    is_tied[1:] |= ties
-    is_tied[:-1] |= ties
-    _warn_tied(int(np.count_nonzero(is_tied)), findings)
 
 
 def _warn_tied(count: int, findings: ProblemList) -> None:
@@ -353,6 +333,8 @@ def _warn_tied(count: int, findings: ProblemList) -> None:
 def ranks_of(run: ParsedRun) -> NDArray[np.int64]:
     """int64[lines], from 1 in each topic: by score, and for equal scores by document id, both
     descending, as trec_eval ranks."""
+    # lexsort ascends and its last key is the first: reversed, scores and ids descend, topics
+    # ascend.
     order = np.lexsort((run.doc_ids, run.retrieval_scores, -run.topic_index))[::-1]
     lengths = np.bincount(run.topic_index, minlength=len(run.topics))
     ranks = np.empty(run.line_count, np.int64)

@@ -91,15 +91,12 @@ def read_runs_table(source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTE
     return table
 
 
-def _records(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Line and cells of each record that is not blank."""
-    for line, _, cells in csv_rows(text, separator_of(text), code="TABLE"):
-        if any(cell.strip() for cell in cells):
-            yield line, [cell.strip() for cell in cells]
-
-
 def _table(text: str) -> RunsTable:
-    records = _records(text)
+    records = (
+        (line, [cell.strip() for cell in cells])
+        for line, _, cells in csv_rows(text, separator_of(text), code="TABLE")
+        if any(cell.strip() for cell in cells)
+    )
     line, header = next(records, (0, []))
     if not header:
         refuse("EMPTY", "the file is empty")
@@ -111,12 +108,16 @@ def _table(text: str) -> RunsTable:
     for line, cells in records:
         if len(rows) + len(problems) == MAX_ROWS:
             refuse("TOO_MANY", f"more than {MAX_ROWS:,} runs", line)
-        row, problem = _read_row(cells, header, names, line)
+        row: RunsTableRow | None = None
+        problem = _shape_problem(cells, header, line)
+        if problem is None:
+            row, problem = _row(dict(zip(header, cells, strict=True)), names, line)
         name = (row.file or row.tag) if row else ""
         if row and problem is None and name in lines:
             message = f"run is already on line {lines[name]}"
             problem = Problem("DUP", line, message, None, shown(name))
         if row:
+            # Of rows with an error, too: a second row of the same run is a fault of its own.
             lines.setdefault(name, line)
         if row and problem is None:
             rows.append(row)
@@ -139,15 +140,6 @@ def _type_warnings(rows: list[RunsTableRow], lines: Mapping[str, int]) -> Iterat
         which = f"this and {others:,} other row{'s' if others > 1 else ''}: " if others else ""
         message = f"{which}the run type is not {known}, and counts as automatic"
         yield Problem("RUN_TYPE", found[0], message, None, shown(run_type), len(found))
-
-
-def _read_row(
-    cells: list[str], header: list[str], names: dict[str, str], line: int
-) -> tuple[RunsTableRow | None, Problem | None]:
-    """The row is None if the cells do not fit the header."""
-    if problem := _shape_problem(cells, header, line):
-        return None, problem
-    return _row(dict(zip(header, cells, strict=True)), names, line)
 
 
 def _columns(header: list[str], line: int) -> dict[str, str]:

@@ -40,6 +40,7 @@ def read_subtopics(source: BinaryIO | bytes, *, max_bytes: int = 1 << 30) -> Par
     findings = ProblemList()
     with findings.gathered():
         lines = trec_qrels(plain_blocks(source, max_bytes=max_bytes), findings)
+        # `plain_blocks` before has decompressed it: this checks the encoding of the lines.
         text = read_text(b"".join(lines), findings, max_bytes=max_bytes)
         judgments = tuple(_judgments(text, findings))
         is_table = any(warning.code == "HEADER" for warning in findings.warnings)

@@ -84,6 +84,7 @@ def read_topics(
 
 def _raw_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopic]:
     begin = text.lstrip()
+    # TREC's tags look like XML, but need not be closed.
     if TOP.match(begin):
         return trec_topics(text, findings, most)
     if FIRST_TAG.match(begin):
@@ -103,6 +104,7 @@ def _xml_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopi
         return _elements(text, findings)
     except ParseError as error:
         fault = error
+    # Topics without an element around them, as TREC's files often have them, are enclosed here.
     if fault.code == SECOND_ROOT:
         prolog = PROLOG.match(text)
         start = prolog.end() if prolog else 0
@@ -174,6 +176,7 @@ def _elements(text: str, findings: ProblemList, *, is_enclosed: bool = False) ->
         _refuse_doctype(data, "declares entities: write their text")
     except (LookupError, ValueError) as error:
         refuse("ENCODING", f"the encoding declaration is wrong: {error}", 1)
+    # A file of one topic, whose root is the topic.
     is_one = not is_enclosed and _has_id(root) and not any(map(_has_id, root))
     outside = [] if is_one else [root.text, *(each.tail for each in root)]
     for part, line in zip(outside, (builder.root_line, *builder.ends), strict=False):
@@ -248,7 +251,9 @@ def _topic(element: Element, line: int) -> RawTopic:
         if code is None and child.tag.lower() in XML_IDS and _is_leaf(child):
             code = "".join(child.itertext())
         else:
-            fields.append((_name(child), _text(child)))
+            # As `write_topics_xml` writes names that are not valid in XML.
+            is_named = child.tag == GENERIC and "name" in child.attrib
+            fields.append((child.attrib["name"] if is_named else child.tag, _text(child)))
             left_out += [f"{child.tag}/@{name}" for name in child.attrib if name not in KEPT]
         if child.tail and child.tail.strip():
             fields.append((QUERY, child.tail))
@@ -259,12 +264,6 @@ def _text(element: Element) -> str:
     """Its text and that of its parts, which are words of their own but within a line of HTML."""
     is_one_line = all(each.tag.lower() in INLINE for each in element.iter() if each is not element)
     return ("" if is_one_line else " ").join(element.itertext())
-
-
-def _name(element: Element) -> str:
-    if element.tag == GENERIC and "name" in element.attrib:
-        return element.attrib["name"]
-    return element.tag
 
 
 def write_topics_xml(topics: Iterable[ParsedTopic]) -> bytes:

@@ -113,6 +113,7 @@ class _Topics:
         if problem is None and code in self._lines:
             message = f"topic is already on line {self._lines[code]}"
             problem = Problem("DUP", raw.line, message, None, shown(code))
+        # Held back until the end: if nearly all topics have none, the file has one fault.
         if problem and problem.message in NO_IDS:
             self._without_id.append(problem)
         elif problem:
@@ -133,20 +134,18 @@ class _Topics:
         if raw.left_out:
             self._incomplete.append(raw.line)
         for name in raw.left_out:
+            # One more than are named, to know whether there are others.
             if len(self._left_out) <= NAMED:
                 self._left_out[shown(name)] = None
 
-    def _tell_left_out(self) -> None:
+    def finish(self) -> None:
+        """A file of texts without ids, or of ids without texts, has one fault."""
         names = ", ".join(list(self._left_out)[:NAMED])
         more = " and others" if len(self._left_out) > NAMED else ""
         message = f"fields that are not text are left out of {{n}} {{topic|topics}}: {names}{more}"
         if self._incomplete:
-            line, count = self._incomplete[0], len(self._incomplete)
-            self._findings.warn("LEFT_OUT", message, line=line, count=count)
-
-    def finish(self) -> None:
-        """A file of texts without ids, or of ids without texts, has one fault."""
-        self._tell_left_out()
+            line, incomplete = self._incomplete[0], len(self._incomplete)
+            self._findings.warn("LEFT_OUT", message, line=line, count=incomplete)
         count = len(self._without_id)
         if count > 1 and count >= WITHOUT_IDS * len(self.checked):
             first = self._without_id[0]

@@ -132,6 +132,7 @@ def _topics(line: int, value: Any, findings: ProblemList) -> Iterator[RawTopic]:
         turn_name = _id_name(turn, TURN_IDS)
         number = turn.get(turn_name)
         texts, others = _texts(turn, turn_name)
+        # The utterance first: `query_field` takes the first field where it knows no name.
         texts.sort(key=lambda field: UTTERANCE not in field[0].lower())
         turn_code = f"{code.strip()}_{number.strip()}" if code and isinstance(number, str) else None
         yield RawTopic(line, turn_code, (*texts, *common), (*others, *left_out))
@@ -182,10 +183,14 @@ class _Cursor:
         line, left = self.line, len(self._text) - self._at
         for size in WINDOWS:
             piece = self._text[self._at : self._at + size]
+            # A value is decoded from a small piece first: decoding the whole rest for each would
+            # take quadratic time.
             is_rest = size >= left
             try:
                 value, length = _DECODER.raw_decode(piece)
             except json.JSONDecodeError as error:
+                # An error near the end of the piece may be the cut: a token such as \u00e9 or true
+                # is shorter.
                 is_cut = error.pos > size - 16 or error.msg.startswith("Unterminated")
                 if is_rest or (size == ROW_CHARACTERS and not is_cut):
                     refuse("JSON", f"not JSON: {error.msg}", line + error.lineno - 1)

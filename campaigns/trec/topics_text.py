@@ -43,6 +43,7 @@ LABELS = {
 def trec_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopic]:
     """Topics between `<top>` and `</top>`. End tags of fields are optional, and so are tags around
     all topics."""
+    # One more than allowed: the caller refuses the file when it meets that topic.
     starts = list(islice(TOP.finditer(text), most + 1))
     if BEFORE.sub("", text[: starts[0].start()]).strip():
         refuse("FIELDS", "there is text before the first <top>: remove it", 1)
@@ -73,7 +74,8 @@ def trec_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTopi
 
 def _trec_fields(body: str) -> tuple[list[tuple[str, str]], bool]:
     """Names and texts, and whether every field had its end tag."""
-    tags = (tag for tag in TAG.finditer(body) if tag[1] is not None or _is_known(tag))
+    tags = (t for t in TAG.finditer(body) if t[1] is not None or t[2].lower() in TREC_NAMES)
+    # As many fields are refused by `checked_topics`; a file of tags alone would take long.
     begins = list(islice(tags, MAX_FIELDS))
     stops = [tag.start(2) - 1 for tag in begins] + [len(body)]
     fields = [(QUERY, body[: stops[0]])]  # usually blank, and then left out
@@ -86,10 +88,6 @@ def _trec_fields(body: str) -> tuple[list[tuple[str, str]], bool]:
         text = text[:cut] if cut >= 0 else text
         fields.append((name, LABELS[name].sub("", text, count=1) if name in LABELS else text))
     return fields, is_closed
-
-
-def _is_known(tag: re.Match[str]) -> bool:
-    return tag[2].lower() in TREC_NAMES
 
 
 def topic_rows(text: str, most: int) -> Iterator[tuple[int, str]]:
@@ -114,7 +112,8 @@ def table_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTop
     line, row = next(topic_rows(text, most), (0, ""))
     names = _header(row.split("\t"))
     # Else it may be a topic: further tabs belong to the text.
-    if names and (_is_id(names[0]) or all(_is_id(name) or _is_text(name) for name in names)):
+    texts = TREC_NAMES | {"text"}
+    if names and (_is_id(names[0]) or all(_is_id(n) or _plain(n) in texts for n in names)):
         cells = (
             (number, each.split("\t")) for number, each in topic_rows(text, most) if number > line
         )
@@ -122,19 +121,15 @@ def table_topics(text: str, findings: ProblemList, most: int) -> Iterator[RawTop
     elif "\t" not in row and (names := _header(csv_cells(row, separator := separator_of(row)))):
         yield from _named_columns(_csv_rows(text, line, separator, most), names, findings)
     else:
-        yield from _two_columns(text, findings, most)
-
-
-def _two_columns(text: str, findings: ProblemList, most: int) -> Iterator[RawTopic]:
-    for line, row in topic_rows(text, most):
-        code, tab, query = row.partition("\t")
-        if not tab:
+        for line, row in topic_rows(text, most):
+            code, tab, query = row.partition("\t")
+            if tab:
+                yield RawTopic(line, code, ((QUERY, query),))
+                continue
             hint = ". CSV needs a header, such as qid,query" if "," in row or ";" in row else ""
             hint = ". Write a tab for the colon after the id" if COLON.match(row) else hint
             message = f"1 column, 2 expected: topic id, tab, text{hint}"
             findings.add(Problem("FIELDS", line, message, None, shown(row)))
-            continue
-        yield RawTopic(line, code, ((QUERY, query),))
 
 
 def _header(cells: list[str]) -> list[str]:
@@ -146,10 +141,6 @@ def _header(cells: list[str]) -> list[str]:
 
 def _is_id(name: str) -> bool:
     return _plain(name) in ID_NAMES
-
-
-def _is_text(name: str) -> bool:
-    return _plain(name) in TREC_NAMES | {"text"}
 
 
 def _plain(name: str) -> str:
