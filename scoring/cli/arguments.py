@@ -13,11 +13,13 @@ if TYPE_CHECKING:  # importing it would load numpy
     from scoring.library.measure_lines import GainMap
 
 TIE_RULES: Final = ("docno", "expected", "bounds")
+# So many fit into an int64, and are exact as doubles.
 _MOST_DIGITS: Final = 15
 
 
 def positive(text: str) -> int:
     """A whole number above 0, and what arrays can count."""
+    # int() would also take a sign, underscores, and the digits of other scripts.
     if not text.isascii() or not text.isdigit() or not text.strip("0"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     if len(text) > _MOST_DIGITS:
@@ -67,6 +69,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
+        # No comparison with NaN is true, so the callers refuse it.
         return math.nan
 
 
@@ -134,6 +137,7 @@ def add_scoring_arguments(
 
 def says_how_to_score(options: argparse.Namespace) -> bool:
     """Whether any of these was given (`--workers` does not matter) and says what is not usual."""
+    # A parser of these arguments alone knows all defaults.
     usual = argparse.ArgumentParser()
     add_scoring_arguments(usual)
     usual.set_defaults(workers=options.workers)

@@ -37,13 +37,20 @@ def _check(path: str, topics: Sequence[str], options: argparse.Namespace) -> int
         unknown_topics=options.unknown_topics,
         max_depth=options.depth,
         max_tag_bytes=LONGEST_NAME,
+        # The name of the file is the tag of a run in a layout without tags.
         file_name="" if path == STANDARD_INPUT else path,
         is_named_by_tag=True,
     )
     try:
         parsed = read_or_refuse(path, read)
     except FormatError as error:
-        return _refused(path, options, error)
+        if options.json:
+            _print_json(options, path, "refused", {}, error.problems, error.total, error.warnings)
+            return BAD_INPUT
+        for warning in error.warnings:
+            print(f"{path}: warning: {warning}")
+        _print_errors([f"{path}: {line}" for line in str(error).splitlines()])
+        return BAD_INPUT
     except BadInput as error:  # the file cannot be read, but perhaps the next one can
         if options.json:
             _print_json(options, path, "unchecked", {"errors": error.messages})
@@ -58,22 +65,17 @@ def _topics(path: str) -> list[str]:
     try:
         return [topic.code for topic in open_topics(path)]
     except BadInput as error:
-        what = None if path == STANDARD_INPUT else _what_else(path)
-        if what is None:
+        if path == STANDARD_INPUT:  # it cannot be read again
             raise
-        message = f"this is {what}; --topics takes the campaign's topics"
-        raise BadInput([f"{path}: {message}"]) from error
-
-
-def _what_else(path: str) -> str | None:
-    """What a file without topics is, which is a better message than an error for every line."""
-    for what, read in (("a run", read_run), ("qrels", read_qrels)):
-        try:
-            read_file(path, read)
-        except BadInput:
-            continue
-        return what
-    return None
+        # What a file without topics is says more than an error for every line.
+        for what, read in (("a run", read_run), ("qrels", read_qrels)):
+            try:
+                read_file(path, read)
+            except BadInput:
+                continue
+            message = f"this is {what}; --topics takes the campaign's topics"
+            raise BadInput([f"{path}: {message}"]) from error
+        raise
 
 
 def _accepted(path: str, options: argparse.Namespace, parsed: ParsedRun) -> None:
@@ -89,17 +91,8 @@ def _accepted(path: str, options: argparse.Namespace, parsed: ParsedRun) -> None
     )
 
 
-def _refused(path: str, options: argparse.Namespace, error: FormatError) -> int:
-    if options.json:
-        _print_json(options, path, "refused", {}, error.problems, error.total, error.warnings)
-        return BAD_INPUT
-    for warning in error.warnings:
-        print(f"{path}: warning: {warning}")
-    _print_errors([f"{path}: {line}" for line in str(error).splitlines()])
-    return BAD_INPUT
-
-
 def _print_errors(messages: Sequence[str]) -> None:
+    # So that warnings and errors come in their order where both streams have one target.
     sys.stdout.flush()
     sys.stderr.writelines(f"{message}\n" for message in messages)
 
@@ -121,5 +114,6 @@ def _print_json(
         "total": total,
         "warnings": [warning.as_dict() for warning in warnings],
     }
+    # Several objects are JSON lines, which programs read; one is also read by people.
     is_alone = len(options.runs) == 1
     print(json.dumps(report, ensure_ascii=False, indent=2 if is_alone else None))

@@ -52,10 +52,12 @@ CHANGES: Final = ("RANKS", "UNDERFLOW", "TAG_OF_FILE")  # warnings of what is no
 
 
 def run(options: argparse.Namespace) -> int:
+    # Documents can take gigabytes; the others are in memory anyway.
     with TemporaryFile() if options.kind == "documents" else io.BytesIO() as written:
         _write(options, written)
         written.seek(0)
         if options.output is None:
+            # As text, because standard output may have another encoding.
             text = io.TextIOWrapper(written, "utf-8", newline="")
             shutil.copyfileobj(text, sys.stdout)
             return 0
@@ -77,8 +79,12 @@ def _write(options: argparse.Namespace, target: BinaryIO) -> None:
     if kind in ("topics", "documents"):
         if options.tag is not None:
             raise BadInput([f"--tag: {kind} have no tag"])
-        write = _write_topics if kind == "topics" else _write_documents
-        return write(options, target)
+        if kind == "topics":
+            warn = partial(_warn, options.run)
+            target.write(write_topics(open_topics(options.run), options.to, warn))
+        else:
+            _write_documents(options, target)
+        return
     try:
         name = "" if options.run == STANDARD_INPUT else options.run
         read = partial(_read, is_qrels=kind == "qrels", name=name)
@@ -90,10 +96,6 @@ def _write(options: argparse.Namespace, target: BinaryIO) -> None:
         _write_qrels(options, parsed, target)
     else:
         _write_run(options, parsed, metadata, target)
-
-
-def _write_topics(options: argparse.Namespace, target: BinaryIO) -> None:
-    target.write(write_topics(open_topics(options.run), options.to, partial(_warn, options.run)))
 
 
 def _write_documents(options: argparse.Namespace, target: BinaryIO) -> None:
@@ -142,6 +144,8 @@ def _warn(path: str, message: str) -> None:
 
 def _read(source: BinaryIO, *, is_qrels: bool, name: str) -> tuple[ParsedRun | ParsedQrels, bytes]:
     """Qrels if the option or the first line says so, else a run; and the lines of its metadata."""
+    # Read at once: the layout is known only from the content, and standard input has no second
+    # read.
     data = source.read()
     if is_qrels or are_qrels(plain_blocks(data)):
         return read_qrels(data, max_name_bytes=LONGEST_NAME), b""
@@ -213,4 +217,5 @@ def _write_rows(
         csv.writer(text, lineterminator="\n").writerows([names, *rows])
     else:
         text.writelines("\t".join(map(str, row)) + "\n" for row in [names, *rows])
+    # Else the wrapper would close the target when it is collected.
     text.detach()

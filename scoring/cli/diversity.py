@@ -44,7 +44,12 @@ def _rows(scores: Scores, *, per_topic: bool) -> Iterator[tuple[Cell, ...]]:
 
 
 def _print_as_ndeval(scores: Scores) -> None:
-    print(",".join(["runid", "topic", *map(_ndeval_name, NDEVAL)]))
+    parts = (measure.partition("@") for measure in NDEVAL)
+    names = [
+        NDEVAL_NAMES.get(family, family.replace("_", "-")) + at + cutoff
+        for family, at, cutoff in parts
+    ]
+    print(",".join(["runid", "topic", *names]))
     for name in dict.fromkeys(scores.means["run"]):
         of_run = scores.where(run=name)
         for topic in dict.fromkeys(of_run["topic"]):
@@ -54,8 +59,3 @@ def _print_as_ndeval(scores: Scores) -> None:
 
 def _print_values(name: str, topic: str, rows: Table) -> None:
     print(",".join([name, topic, *(f"{row.value:.6f}" for row in rows)]))
-
-
-def _ndeval_name(measure: str) -> str:
-    family, at, cutoff = measure.partition("@")
-    return NDEVAL_NAMES.get(family, family.replace("_", "-")) + at + cutoff

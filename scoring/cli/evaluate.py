@@ -28,7 +28,12 @@ def run(options: argparse.Namespace) -> int:
     lines = read_measures(options.measures, rel=options.rel)
     for note in dict.fromkeys(line.note for line in lines if line.note):
         sys.stderr.write(f"note: {note}\n")
-    reference = _reference(options)
+    reference = None
+    if options.zscores is not None:
+        if options.format != "trec_eval" or options.ties != "docno":
+            raise BadInput(["-Z goes only with --format trec_eval and --ties docno"])
+        # Before the runs: a fault of this file should not wait for their scores.
+        reference = read_file(options.zscores, read_reference)
     if options.format != "trec_eval":
         _refuse_texts(options.measures)
     rules = replace(
@@ -48,14 +53,6 @@ def run(options: argparse.Namespace) -> int:
     tables = score_tables(runs, rules, per_topic=options.per_topic, summary=not options.no_summary)
     (print_score_csv if options.format == "csv" else print_score_json)(tables)
     return 0
-
-
-def _reference(options: argparse.Namespace) -> Reference | None:
-    if options.zscores is None:
-        return None
-    if options.format != "trec_eval" or options.ties != "docno":
-        raise BadInput(["-Z goes only with --format trec_eval and --ties docno"])
-    return read_file(options.zscores, read_reference)
 
 
 def _print_zscores(
@@ -111,6 +108,7 @@ def topic_lines(run: ScoredRun, lines: Sequence[Line], topics: Sequence[str]) ->
                 # With --ties bounds the lowest and the highest value follow.
                 ends = [float(end[row]) for end in (scored.low, scored.high) if end is not None]
                 values = scored.scores.residual if line.kind == "residual" else scored.scores.base
+                # A measure without residuals prints a dash, as in the summary.
                 value = math.nan if values is None else float(values[row])
                 yield score_line(line.label, line.measure, topics[row], value, *ends)
 

@@ -123,21 +123,19 @@ def _answer(given: list[str], commands_of_site: Mapping[str, str]) -> int:
         return _run(given[0], given[1:])
     except BadInput as error:
         sys.stdout.flush()
-        for message in _as_typed(error):
+        messages: Sequence[str] = error.messages
+        if isinstance(error, BadArgument):
+            # The options that the user types, in place of the library's arguments.
+            typed = {"measures": "-m"}
+            messages = [
+                f"{typed.get(name, '--' + name.replace('_', '-'))}: {why}"
+                for name, why in error.faults
+            ]
+        for message in messages:
             sys.stderr.write(f"{message}\n")
         return BAD_INPUT
     except SystemExit as stopped:  # argparse has printed its help or what is wrong
         return int(stopped.code or 0)
-
-
-def _as_typed(error: BadInput) -> Sequence[str]:
-    """Its messages, with the options that the user types in place of the library's arguments."""
-    if not isinstance(error, BadArgument):
-        return error.messages
-    options = {"measures": "-m"}
-    return [
-        f"{options.get(name, '--' + name.replace('_', '-'))}: {why}" for name, why in error.faults
-    ]
 
 
 def _listed(title: str, commands: Mapping[str, str]) -> str:
@@ -145,6 +143,7 @@ def _listed(title: str, commands: Mapping[str, str]) -> str:
 
 
 def _run(name: str, given: list[str]) -> int:
+    # The arguments stand in a module of their own, which loads no numpy: help comes at once.
     usage = import_module(f"scoring.cli.usage.{name}")
     parser = argparse.ArgumentParser(
         prog=f"trackside {name}",
@@ -157,15 +156,11 @@ def _run(name: str, given: list[str]) -> int:
     if "--help" in given or "-h" in given:  # argparse would not tell that it cannot write
         sys.stdout.write(parser.format_help())
         return 0
+    # Intermixed: options may stand among the runs, of which there may be any number.
     options = parser.parse_intermixed_args(given)
-    _refuse_reading_twice(options)
-    status: int = import_module(f"scoring.cli.{name}").run(options)
-    return status
-
-
-def _refuse_reading_twice(options: argparse.Namespace) -> None:
-    """Standard input can be read only once."""
-    named = [vars(options).get(name) for name in _FILES]
+    named = [vars(options).get(file) for file in _FILES]
     paths = [path for each in named for path in (each if isinstance(each, list) else [each])]
     if paths.count(STANDARD_INPUT) > 1:
         raise BadInput([f"{STANDARD_INPUT}: standard input can be read only once"])
+    status: int = import_module(f"scoring.cli.{name}").run(options)
+    return status

@@ -34,16 +34,22 @@ def for_all_runs(
     """The same where `act` takes many files, and returns what it makes of each and the faults of
     those that are refused. A worker gets some of the files at a time."""
     workers = 1 if STANDARD_INPUT in paths else min(workers, len(paths))  # others do not have it
-    outcomes = act(paths) if workers == 1 else _outcomes_of_workers(act, paths, workers)
-    return _gathered(outcomes, len(paths))
-
-
-def _outcomes_of_workers(
-    act: Callable[[Sequence[str]], Iterable[T | BadInput]], paths: Sequence[str], workers: int
-) -> Iterable[T | BadInput]:
-    pool = import_module("scoring.cli.worker_pool")
-    outcomes: Iterable[T | BadInput] = pool.outcomes(act, list(_parts(paths, workers)), workers)
-    return outcomes
+    if workers == 1:
+        outcomes = act(paths)
+    else:
+        pool = import_module("scoring.cli.worker_pool")
+        outcomes = pool.outcomes(act, list(_parts(paths, workers)), workers)
+    found: list[T] = []
+    faults: list[str] = []
+    for outcome in _watched(outcomes, len(paths)):
+        if isinstance(outcome, BadInput):
+            faults += outcome.messages
+        else:
+            found.append(outcome)
+    # At the end, so that one call tells of every file that is refused.
+    if faults:
+        raise BadInput(faults)
+    return found
 
 
 def _parts(paths: Sequence[str], workers: int) -> Iterator[Sequence[str]]:
@@ -63,20 +69,8 @@ def _one_by_one(act: Callable[[str], T], paths: Sequence[str]) -> Iterator[T | B
             yield error
 
 
-def _gathered(outcomes: Iterable[T | BadInput], total: int) -> list[T]:
-    found: list[T] = []
-    faults: list[str] = []
-    for outcome in _watched(outcomes, total):
-        if isinstance(outcome, BadInput):
-            faults += outcome.messages
-        else:
-            found.append(outcome)
-    if faults:
-        raise BadInput(faults)
-    return found
-
-
 def _watched(outcomes: Iterable[T], total: int) -> Iterator[T]:
+    # In a file or a pipe each step of the bar would stay.
     if total < _MANY or not sys.stderr.isatty():
         return iter(outcomes)
     if find_spec("tqdm"):
@@ -93,4 +87,5 @@ def _with_bar(outcomes: Iterable[T], total: int) -> Iterator[T]:
             sys.stderr.flush()
             yield outcome
     finally:
+        # Also when the command fails: its message then begins on an empty line.
         sys.stderr.write("\r" + " " * (_WIDTH + 20) + "\r")

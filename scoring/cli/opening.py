@@ -43,12 +43,10 @@ def open_run(path: str) -> ParsedRun:
     is left out, with a warning."""
     name = "" if path == STANDARD_INPUT else path
     read = partial(read_run, max_name_bytes=LONGEST_NAME, text_may_follow=True, file_name=name)
-    return _told(path, read_file(path, read))
-
-
-def _told(path: str, run: ParsedRun) -> ParsedRun:
+    run = read_file(path, read)
     for warning in run.warnings:
         if warning.code in TOLD:
+            # The text may be the rest of a tag with spaces: the user sees which part was taken.
             tag = f": the tag is '{shown(run.tag)}'" if warning.code == "TEXT_AFTER" else ""
             sys.stderr.write(f"{path}: warning: {warning}{tag}\n")
     return run

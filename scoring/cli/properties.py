@@ -18,25 +18,22 @@ from scoring.library.measure_lines import refuse_huge
 
 
 def run(options: argparse.Namespace) -> int:
-    named = [(name, *_read(name)) for name in options.measures or (*PAPER, *FURTHER)]
-    faults = [f"{name}: {fault}" for name, _, fault in named if fault]
+    named: list[tuple[str, Measure]] = []
+    faults: list[str] = []
+    for name in options.measures or (*PAPER, *FURTHER):
+        try:
+            refuse_huge(name)
+            named.append((name, measure_at_any_cutoff(name)))
+        except (BadMeasure, UnknownMeasure) as error:
+            faults.append(f"{name}: {error}")
+    # All names are read first: the search for the properties of a measure takes seconds.
     if faults:
         raise BadInput(faults)
     print_csv(
         table_columns(examples=options.examples),
         (
             table_cells(table_name(name, measure), findings_of(measure), examples=options.examples)
-            for name, measure, _ in named
-            if measure is not None
+            for name, measure in named
         ),
     )
     return 0
-
-
-def _read(name: str) -> tuple[Measure | None, str]:
-    """The measure, or what is wrong with its name. Any cutoff stands for @k."""
-    try:
-        refuse_huge(name)
-        return measure_at_any_cutoff(name), ""
-    except (BadMeasure, UnknownMeasure) as error:
-        return None, str(error)

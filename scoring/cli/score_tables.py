@@ -18,6 +18,7 @@ def print_score_csv(tables: Iterable[ScoreTable]) -> None:
     """Numbers at full precision, as `tables.print_csv` writes them, in a fraction of its time."""
     sys.stdout.write(_csv_line(COLUMNS))
     for table in tables:
+        # The empty cell gives the comma between this part of the line and the next.
         run = _csv_line((table.run, "")).rstrip()
         keys = _key_texts(table.topics, table.measures)
         columns = map(_texts, table.numbers.reshape(NUMBERS, -1))

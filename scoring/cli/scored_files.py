@@ -11,6 +11,7 @@ from scoring.library.scoring_options import ScoringOptions
 
 def score_files(paths: Sequence[str], rules: ScoringOptions) -> Iterator[ScoredRun | BadInput]:
     """Reads and scores runs, and ends with what is wrong with those that are refused."""
+    # `score_runs` takes only runs, so what is wrong with the other files goes past it.
     refused: list[BadInput] = []
     yield from score_runs(_aligned_runs(paths, rules, refused), rules)
     yield from refused

@@ -27,7 +27,15 @@ def run(options: argparse.Namespace) -> int:
     runs = for_each_run(
         partial(_rank_file, max_depth=options.depth), options.runs, workers=options.workers
     )
-    table = (_simulated if options.simulate else _chosen)(runs, strategy, options)
+    if options.simulate:
+        table = _simulated(runs, strategy, options)
+    else:
+        judged = None
+        if options.judged:
+            judged = Judged(options.judged, open_qrels(options.judged), options.rel)
+        # Only a simulation compares budgets.
+        budget = max(options.budget)
+        table = chosen_documents(runs, strategy, judged, budget=budget, batch=options.batch)
     print_csv(table.names, table)
     return 0
 
@@ -50,13 +58,6 @@ def _check(options: argparse.Namespace) -> None:
 def _rank_file(path: str, max_depth: int | None) -> NamedRanking:
     run = open_run(path)
     return NamedRanking(run.tag, rank_run(run, max_depth=max_depth))
-
-
-def _chosen(runs: Sequence[NamedRanking], strategy: Strategy, options: argparse.Namespace) -> Table:
-    judged = None
-    if options.judged:
-        judged = Judged(options.judged, open_qrels(options.judged), options.rel)
-    return chosen_documents(runs, strategy, judged, budget=max(options.budget), batch=options.batch)
 
 
 def _simulated(

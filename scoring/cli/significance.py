@@ -9,12 +9,15 @@ from scoring.cli.score_sources import read_scores, source_faults
 from scoring.cli.tables import print_csv
 from scoring.core.statistics.significance import count_significant
 from scoring.library.bad_input import BadInput
-from scoring.library.significance import ComparedRuns, PairComparison, significance_table
+from scoring.library.significance import PairComparison, significance_table
 
 
 def run(options: argparse.Namespace) -> int:
     _check(options)
-    board = _read(options).best(options.top, options.baseline)
+    scores, measure = read_scores(options)
+    if options.against != "base" and scores.residual is None:
+        raise BadInput([f"--against {options.against}: {measure} has no residual"])
+    board = scores.best(options.top, options.baseline)
     table, cautions = significance_table(board, _comparison(options))
     for caution in cautions:
         sys.stderr.write(f"note: {caution}\n")
@@ -35,13 +38,6 @@ def _check(options: argparse.Namespace) -> None:
         faults.append("--seed must not be negative")
     if faults:
         raise BadInput(faults)
-
-
-def _read(options: argparse.Namespace) -> ComparedRuns:
-    board, measure = read_scores(options)
-    if options.against != "base" and board.residual is None:
-        raise BadInput([f"--against {options.against}: {measure} has no residual"])
-    return board
 
 
 def _comparison(options: argparse.Namespace) -> PairComparison:

@@ -25,6 +25,8 @@ def escape_what_stdout_lacks() -> None:
     codecs.register_error(_ERRORS, _in_ascii)
     if not isinstance(sys.stdout, io.TextIOWrapper):
         return
+    # Python sets surrogateescape in the C locale, which knows ASCII only. A user who set another
+    # way of handling such characters keeps it.
     is_narrow = codecs.lookup(sys.stdout.encoding).name != "utf-8"
     if sys.stdout.errors == "strict" or (is_narrow and sys.stdout.errors == "surrogateescape"):
         sys.stdout.reconfigure(errors=_ERRORS)
@@ -39,7 +41,9 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
+    # After a tab it is the value of a line in trec_eval's text; elsewhere a part of a name.
     if lacking == _UNDEFINED and error.object[: error.start].endswith("\t"):
         return "-", error.end
+    # JSON escapes a character beyond U+FFFF as its two UTF-16 units.
     units = lacking.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), error.end

@@ -21,7 +21,8 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(columns)
-    rest = map(_defined, rows)
+    # NaN alone differs from itself.
+    rest = ([None if cell != cell else cell for cell in row] for row in rows)
     while text.tell():  # standard output takes far longer over many lines than over many at once
         sys.stdout.write(text.getvalue())
         text.seek(0)
@@ -29,23 +30,16 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
         table.writerows(islice(rest, ROWS_AT_ONCE))
 
 
-def _defined(cells: Iterable[Cell]) -> list[Cell]:
-    """The cells with None in place of what is not a number, which alone differs from itself."""
-    return [None if cell != cell else cell for cell in cells]
-
-
 def print_json(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     """A list of objects, one a line; null where there is no number."""
     json = import_module("json")  # few ask for it: the others need not wait for it to load
     objects = (
-        json.dumps(dict(zip(columns, map(_finite, row), strict=True)), ensure_ascii=False)
+        {
+            # JSON has no NaN, and its module does not take the numbers of numpy.
+            name: none_if_nan(cell) if isinstance(cell, float) else cell
+            for name, cell in zip(columns, row, strict=True)
+        }
         for row in rows
     )
-    print("[\n" + ",\n".join(objects) + "\n]")
-
-
-def _finite(cell: Cell) -> Cell:
-    """None for what is not defined; numpy's numbers as Python's."""
-    if isinstance(cell, float):
-        return none_if_nan(cell)
-    return cell
+    lines = (json.dumps(each, ensure_ascii=False) for each in objects)
+    print("[\n" + ",\n".join(lines) + "\n]")

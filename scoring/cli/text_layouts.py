@@ -42,6 +42,7 @@ def write_topics(topics: Topics, layout: str, warn: Warn) -> bytes:
         for each in topics
     ]
     expected = kept if layout == "msmarco" else topics
+    # A text with line breaks or tags can also be read as more topics, or none.
     for topic, again in zip_longest(expected, _read_again(written)):
         if again is None or topic is None or not _is_same(topic, again):
             code = topic.code if topic else again.code
@@ -90,6 +91,7 @@ def _topics_trec(topics: Topics, target: BinaryIO, _: Warn) -> None:
     for topic in topics:
         lines = ["<top>", f"<num> Number: {topic.code}"]
         for name, text in topic.fields:
+            # The reader takes one label away: a text that begins with one needs another.
             is_label = name in LABELS and LABELS[name].match(text)
             label = f"{_LABELLED[name]} " if name in ("desc", "narr") or is_label else ""
             lines.append(f"<{name}> {label}{text}")
@@ -142,6 +144,7 @@ def _documents_trec(documents: Documents, target: BinaryIO, _: Warn) -> None:
     """Line breaks within a paragraph become spaces when it is read."""
     for each in documents:
         parts = (each.doc_id, each.title, each.text)
+        # Quotes have a meaning only within tags.
         doc_id, title, text = (html.escape(part, quote=False) for part in parts)
         target.write(
             _encoded(
@@ -201,6 +204,7 @@ def _write_csv(
     if header is not None:
         writer.writerow(header)
     writer.writerows(rows)
+    # Else the wrapper would close the target when it is collected.
     text.detach()
 
 

@@ -56,6 +56,7 @@ def _variances(options: argparse.Namespace) -> list[MeasuredVariance]:
     if options.scores:
         return [measured(ComparedRuns(*read_file(options.scores, read_matrix)), "")]
     measures = tested_measures(options.measures, rel=options.rel, called="-m")
+    # All measures together: each run is read once.
     rules = scoring_options(options, as_lines(measures), options.qrels)
     runs = for_all_runs(partial(score_files, rules=rules), options.runs, workers=options.workers)
     names = run_names([each.tag for each in runs], [each.path for each in runs])

@@ -89,6 +89,7 @@ def _zscore(value: float, reference: tuple[float, float] | None) -> float:
     if reference is None:
         return MISSING
     mean, deviation = reference
+    # Without a spread all runs of the file have this score: another one is infinitely far from it.
     if deviation:
         return (value - mean) / deviation
     return 0.0 if value == mean else MISSING
@@ -96,6 +97,7 @@ def _zscore(value: float, reference: tuple[float, float] | None) -> float:
 
 def _over_all(measure: Measure, values: Sequence[float]) -> float:
     summary = family_of(measure).summary
+    # The number of topics, whatever the values are.
     if measure.family == "NumQ":
         return len(values)
     if summary == "geometric":  # the terms have no z-score: exp of what is missing

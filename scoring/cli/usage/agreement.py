@@ -27,4 +27,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rbo-p", metavar="P", type=probability, default=0.9, help="of the overlap (default 0.9)"
     )
+    # Not bounds: an ordering needs one mean of each run.
     add_scoring_arguments(parser, tie_rules=("docno", "expected"))

@@ -55,4 +55,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of rank sets: studentised bootstrap max |t| of all pairs (default), or Holm's, of"
         " paired t tests",
     )
+    # Not bounds: a rank needs one score of each topic.
     add_scoring_arguments(parser, tie_rules=("docno", "expected"))

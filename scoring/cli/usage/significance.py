@@ -91,4 +91,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only the number of significant pairs, and of all pairs",
     )
+    # Not bounds: a test compares one score of each topic.
     add_scoring_arguments(parser, tie_rules=("docno", "expected"))
