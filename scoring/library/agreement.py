@@ -17,6 +17,7 @@ def agreement_table(
 ) -> Table:
     """One row for each pair of measures; of τ_AP the first is the reference."""
     means = np.array([[each.mean.base for each in run.found] for run in runs]).T
+    # Negated where lower is better, so that all orderings go from the best run to the worst.
     scores = means * np.array([sign_of(measure) for measure in measures])[:, None]
     matrices = {
         "tau": kendall_tau(scores, ties="none"),

@@ -21,4 +21,5 @@ class BadArgument(BadInput):
     def __init__(self, faults: Iterable[tuple[str, str]]) -> None:
         self.faults = tuple(faults)
         super().__init__(f"{name}: {why}" for name, why in self.faults)
+        # Unpickling passes these to the class, whose argument is faults, not messages.
         self.args = (self.faults,)

@@ -161,11 +161,13 @@ def significance_of_scores(
 def _compared(board: ComparedRuns, how: PairComparison) -> Table:
     table, cautions = significance_table(board, how)
     for caution in cautions:
+        # Where the user calls `significance` or `significance_of_scores`.
         warnings.warn(caution, stacklevel=3)
     return table
 
 
 def _refuse_arguments(how: PairComparison, top: int | None) -> None:
+    # The types say the same, but nothing checks them at run time.
     known: dict[str, tuple[str, ...]] = {
         "test": ("t", "wilcoxon", "randomisation"),
         "tail": ("one", "two"),
@@ -194,7 +196,14 @@ def _refuse_arguments(how: PairComparison, top: int | None) -> None:
 
 def matrix_of(scores: Any) -> ComparedRuns:
     if isinstance(scores, str | os.PathLike):
-        return _matrix_of_file(os.fspath(scores))
+        path = os.fspath(scores)
+        try:
+            with open(path, "rb") as file:
+                return ComparedRuns(*read_matrix(io.BytesIO(file.read())))
+        except OSError as error:
+            raise BadInput([f"{path}: {error.strerror or error}"]) from None
+        except FormatError as error:
+            raise BadInput(f"{path}: {line}" for line in str(error).splitlines()) from None
     if isinstance(scores, Mapping):
         names = list(scores)
     else:
@@ -206,6 +215,7 @@ def matrix_of(scores: Any) -> ComparedRuns:
     lengths = {len(column) for column in columns}
     if len(lengths) > 1:
         raise BadInput([f"scores: runs have different numbers of topics: {sorted(lengths)}"])
+    # NaN is a topic without a score, infinity nothing that a mean could use.
     base = np.array(columns)
     if np.isinf(base).any():
         raise BadInput([f"scores: {names[int(np.isinf(base).any(axis=1).argmax())]}: infinite"])
@@ -222,13 +232,3 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
     if numbers.ndim != 1:
         raise BadInput([f"scores: {name}: give a list with the score of each topic"])
     return numbers
-
-
-def _matrix_of_file(path: str) -> ComparedRuns:
-    try:
-        with open(path, "rb") as file:
-            return ComparedRuns(*read_matrix(io.BytesIO(file.read())))
-    except OSError as error:
-        raise BadInput([f"{path}: {error.strerror or error}"]) from None
-    except FormatError as error:
-        raise BadInput(f"{path}: {line}" for line in str(error).splitlines()) from None

@@ -10,7 +10,6 @@ import numpy as np
 from campaigns.trec.problems import FormatError
 from campaigns.trec.subtopics import ParsedSubtopics, SubtopicJudgment, read_subtopics
 from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE
-from scoring.core.data.ranking import Ranking
 from scoring.core.diversity.measures import diversity_score, parse_diversity_measure
 from scoring.core.diversity.subtopics import JudgedTopic, judged_topic, labelled
 from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
@@ -73,7 +72,9 @@ def diversity(
     for name, run in zip(names, opened, strict=True):
         rows = list(_scores(run, topics, named, complete=complete))
         by_topic += [(name, *row) for row in rows]
-        over_all += [(name, *row) for row in _means(rows, named)]
+        for measure in named:
+            numbers = np.array([row[2:] for row in rows if row[1] == measure])
+            over_all.append((name, measure, *numbers.mean(axis=0).tolist()))
     columns = ("run", "topic", "measure", "value", "residual")
     means = ("run", "measure", "value", "residual")
     return Scores(_columns(columns, by_topic), Table(_columns(means, over_all)))
@@ -88,6 +89,7 @@ def read_diversity_measures(names: Iterable[str]) -> dict[str, Measure]:
         except (BadMeasure, UnknownMeasure) as error:
             faults.append(("measures", str(error)))
             continue
+        # By canonical names: two ways of writing one measure give one row.
         found[str(measure)] = measure
     if faults or not found:
         raise BadArgument(faults or [("measures", "name at least one")])
@@ -123,6 +125,7 @@ def _judgments(qrels: Any) -> Iterable[SubtopicJudgment]:
 
 def _checked(row: Any) -> SubtopicJudgment:
     fields = tuple(row)
+    # Not isinstance: True is an int as well, and no grade.
     if [type(field) for field in fields] != [str, str, str, int]:
         expected = "a judgment is topic, subtopic and document as text, and a whole number"
         raise BadInput([f"qrels: {expected}, not {fields!r:.100}"])
@@ -146,33 +149,21 @@ def _dictionary(value: Any, topic: str) -> Mapping[str, Any]:
 def _scores(
     run: Run, topics: Mapping[str, JudgedTopic], measures: Mapping[str, Measure], *, complete: bool
 ) -> Iterator[tuple[str, str, float, float]]:
-    rankings = _rankings(rank_run(run.parsed))
+    ranking = rank_run(run.parsed)
+    documents = [doc_id.decode() for doc_id in ranking.doc_ids.tolist()]
+    begins = ranking.offsets.tolist()
+    rankings = {
+        topic: documents[begins[place] : begins[place + 1]]
+        for place, topic in enumerate(ranking.topics)
+    }
     shared = [topic for topic in topics if complete or topic in rankings]
     if not any(topic in rankings for topic in shared):
         raise BadInput([f"{run.name}: no topic of the run is in the qrels"])
     for topic in shared:
-        ranking = labelled(topics[topic], rankings.get(topic, ()))
+        judged = labelled(topics[topic], rankings.get(topic, ()))
         for name, measure in measures.items():
-            base, residual = diversity_score(measure, ranking)
+            base, residual = diversity_score(measure, judged)
             yield topic, name, base, np.nan if residual is None else residual
-
-
-def _rankings(ranking: Ranking) -> dict[str, list[str]]:
-    documents = [doc_id.decode() for doc_id in ranking.doc_ids.tolist()]
-    begins = ranking.offsets.tolist()
-    return {
-        topic: documents[begins[place] : begins[place + 1]]
-        for place, topic in enumerate(ranking.topics)
-    }
-
-
-def _means(
-    rows: Sequence[tuple[str, str, float, float]], measures: Iterable[str]
-) -> Iterator[tuple[str, float, float]]:
-    for name in measures:
-        numbers = np.array([row[2:] for row in rows if row[1] == name])
-        value, residual = numbers.mean(axis=0).tolist()
-        yield name, value, residual
 
 
 def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, Column]:

@@ -75,9 +75,15 @@ def estimate(
     """
     name = "sample" if isinstance(sample, Table) else os.fspath(sample)
     try:
-        drawn = sample_of_table(sample) if isinstance(sample, Table) else _opened(sample)
+        if isinstance(sample, Table):
+            drawn = sample_of_table(sample)
+        else:
+            with open(sample, "rb") as file:
+                drawn = read_sample(file)
     except FormatError as error:
         raise BadInput(f"{name}: {line}" for line in str(error).splitlines()) from None
+    except OSError as error:
+        raise BadInput([f"{name}: {error.strerror or error}"]) from None
     asked = EstimationOptions(
         [measures] if isinstance(measures, str) else list(measures),
         level,
@@ -88,14 +94,6 @@ def estimate(
     )
     given = read_runs(runs), drawn, read_qrels(people), read_qrels(program)
     return estimated_scores(*given, asked, sample_name=name)
-
-
-def _opened(path: Path) -> list[SampledDocument]:
-    try:
-        with open(path, "rb") as file:
-            return read_sample(file)
-    except OSError as error:
-        raise BadInput([f"{os.fspath(path)}: {error.strerror or error}"]) from None
 
 
 @dataclass(frozen=True)
@@ -213,11 +211,13 @@ def _places(
 ) -> NDArray[np.int64]:
     """int64[sampled]: where the documents stand among the candidates."""
     known = set(candidates.topics)
+    # Their scores would be means over fewer topics than the runs have.
     other = sorted({topic for each in rankings for topic in each.topics} - known, key=str.encode)
     if other:
         why = "topics of the runs are not in the sample: draw one of all topics"
         raise BadInput([f"{name}: {len(other)} {why} ({', '.join(other[:10])})"])
     row_of = {topic: row for row, topic in enumerate(candidates.topics)}
+    # Of other runs, or to another depth, the probabilities of the sample would be wrong.
     there = np.bincount(candidates.topic_rows, minlength=len(candidates.topics))
     again = f"give the runs and the depth ({depth} here) from which it was drawn"
     faults = [
@@ -247,6 +247,7 @@ def _grades_of_people(
     parsed = people.parsed
     columns = people.columns
     keys = zip(columns["topic"], columns["doc_id"], strict=True)
+    # Keys are unique, since the reader of qrels refuses a document that is repeated.
     said = dict(zip(keys, parsed.grades.tolist(), strict=True))
     sampled = {(each.topic, each.doc_id) for each in drawn}
     other = [
@@ -279,6 +280,7 @@ def _grades_of_program(candidates: Candidates, program: Qrels) -> NDArray[np.int
         doc_ids=candidates.doc_ids,
         hashes=hash_doc_ids(candidates.doc_ids),
     )
+    # Documents without a judgment have the place -1, which is that of the last entry.
     grades = np.append(table.grades, np.int8(UNJUDGED))[places]
     unjudged = [
         f"document {candidates.doc_ids[place].decode()} of topic "
@@ -310,6 +312,7 @@ def _as_sample(
 ) -> tuple[Sample, NDArray[np.int8]]:
     """The sample, and people's grades in the order of its documents."""
     strata = np.array([each.stratum for each in drawn])
+    # Stratum 0 comes first, and then the two documents of each stratum are neighbours.
     order = np.argsort(strata, kind="stable")
     certain = int((strata == 0).sum())
     paired = order[certain:].reshape(-1, 2)
@@ -319,6 +322,7 @@ def _as_sample(
         certain=places[order[:certain]],
         pairs=places[paired],
         probabilities=probabilities[paired],
+        # The same for both of a stratum, which the reader of the file has checked.
         joint=joint[paired[:, 0]],
     )
     return found, people[order]

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE
 from scoring.core.measures.measure import Measure
@@ -156,6 +155,7 @@ def ties(
     run  RR       0.5000  0.7500    0.5000  1.0000
     """
     lines = measure_lines(measures, rel=rel)
+    # Read once: they are scored by two rules, and an open file can be read only once.
     prepared, opened = read_qrels(qrels), read_runs(runs)
 
     def by_rule(tie_rule: TieRule, texts: Sequence[str]) -> Scores:
@@ -235,15 +235,24 @@ def scoring_rules(
 ) -> ScoringOptions:
     """How runs are scored by these qrels. Warns of topics that nobody judged. Raises BadInput."""
     _refuse_arguments(lines, ties, no_relevant, max_depth)
-    given = None if gain_map is None else _gain_map(gain_map)
+    given: GainMap | None = None
+    if gain_map is not None:
+        for grade, gain in gain_map.items():
+            if not (0 <= grade <= HIGHEST_POSSIBLE_GRADE and 0 <= gain <= 1):
+                raise BadInput([f"gain_map: {grade}: {gain}: grades are 0..127, a gain is 0..1"])
+        given = tuple(sorted(gain_map.items()))
     opened = read_qrels(qrels)
     table = judgment_table(opened.parsed, highest_grade=declared_grade(given))
     if message := topics_without_grades(table):
         warnings.warn(f"{opened.name}: {message}", stacklevel=3)
+    try:
+        worth = worth_of_grades(given, table.highest_grade)
+    except ValueError as error:
+        raise BadInput([f"gain_map: {error}"]) from None
     return ScoringOptions(
         lines=lines,
         table=table,
-        gain_map=_worth(given, table.highest_grade),
+        gain_map=worth,
         rel=rel,
         no_relevant=no_relevant,
         ties=ties,
@@ -261,6 +270,7 @@ def scored_runs(runs: RunSources, rules: ScoringOptions) -> list[ScoredRun]:
     scored = list(score_runs(_aligned(runs, rules, faults, notes), rules))
     if faults or not scored:
         raise BadInput(faults or ["runs: give at least one"])
+    # Only now: a note about a run is of no use if another run is refused.
     for note in notes:
         warnings.warn(note, stacklevel=3)
     return scored
@@ -304,20 +314,6 @@ def _refuse_arguments(
         raise BadInput(faults)
 
 
-def _gain_map(given: Mapping[int, float]) -> GainMap:
-    for grade, worth in given.items():
-        if not (0 <= grade <= HIGHEST_POSSIBLE_GRADE and 0 <= worth <= 1):
-            raise BadInput([f"gain_map: {grade}: {worth}: grades are 0..127, a gain is 0..1"])
-    return tuple(sorted(given.items()))
-
-
-def _worth(given: GainMap | None, highest_grade: int) -> NDArray[np.float64]:
-    try:
-        return worth_of_grades(given, highest_grade)
-    except ValueError as error:
-        raise BadInput([f"gain_map: {error}"]) from None
-
-
 def _columns(tables: Sequence[ScoreTable]) -> dict[str, Column]:
     """The rows of all tables, below each other."""
     keys = [
@@ -343,6 +339,7 @@ def _between(scores: Table) -> dict[str, Column]:
 
 
 def _tied(scores: Table, expected: Table | None) -> dict[str, Column]:
+    # The key is the row without its four numbers, which ends with the measure in both tables.
     means = {} if expected is None else {row[:-4]: row.value for row in expected}
     columns = _keys(scores)
     columns["value"] = scores["value"]

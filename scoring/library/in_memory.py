@@ -134,6 +134,7 @@ def _records_of_columns(
             raise BadInput([f"{name}: {why} (there are: {', '.join(map(str, columns))})"])
         column = columns[called]
         if isinstance(column, np.ndarray):
+            # Python's own numbers, whose types are checked below.
             column = column.tolist()
         found.append(column if isinstance(column, list) else column.to_list())
     topics, doc_ids, values = found
@@ -227,6 +228,7 @@ def _columns(records: _Records, name: str, faults: _Faults, empty: str) -> _Colu
     return _Columns(
         tuple(numbers),
         np.array([numbers[topic] for topic in topics], np.int32),
+        # Ids with faults are encoded, too: they are refused after the other columns are checked.
         whole_words(np.array([each.encode("utf-8", "surrogatepass") for each in doc_ids], "S")),
     )
 
@@ -239,12 +241,14 @@ def _ids(values: Sequence[Any], faults: _Faults, what: str, most: int) -> list[s
     known: set[str] = set()
     for at, value in enumerate(values):
         text = value
+        # Integral includes the integers of numpy; a boolean is one, too, but no id.
         if isinstance(value, Integral) and not isinstance(value, bool):
             text = str(value)
         elif not isinstance(value, str):
             kind = type(value).__name__
             faults.add(at, f"{what} {shown(repr(value))} is a {kind}, not text: write it as a str")
             text = ""
+        # A topic occurs on many lines: its id is checked on the first.
         if text not in known:
             known.add(text)
             if (reason := _id_fault(text, most)) and isinstance(value, str):
@@ -278,6 +282,7 @@ def _id_fault(text: str, most: int) -> str:
 
 
 def _scores(values: Sequence[Any], faults: _Faults) -> NDArray[np.float64]:
+    # The usual case, in one step of numpy.
     if set(map(type, values)) == {float}:
         scores = np.array(values, np.float64)
         if np.isfinite(scores).all():
@@ -324,6 +329,8 @@ def _grade(value: Any) -> tuple[int, str]:
 
 
 def _refuse_repeated(columns: _Columns, records: _Records, faults: _Faults) -> None:
+    # After the ids are known to be good: those that are no text have become empty, and would be
+    # equal.
     again, first = repeated_rows(columns.topic_index, columns.doc_ids)
     for row, earlier in zip(again.tolist(), first.tolist(), strict=True):
         topic = columns.topics[columns.topic_index[row]]

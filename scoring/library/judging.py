@@ -123,6 +123,7 @@ def _strategy(
     is_simulated: bool,
 ) -> Strategy:
     faults = []
+    # What the method needs can be said only of one that exists.
     if method not in METHOD_NAMES:
         faults.append(f"method: {method!r} is none of {', '.join(METHOD_NAMES)}")
     else:

@@ -121,6 +121,7 @@ def single_measures(
             found += read_measures([text], rel=rel, called=called)
         except BadInput as error:
             faults += error.messages
+    # ndcg with gains of its own is scored apart from the other measures.
     wrong = [line.label for line in found if line.kind != "score" or line.gains]
     faults += [f"{called} {label}: no single score, it cannot be compared" for label in wrong]
     if faults:
@@ -147,6 +148,7 @@ class _RequestedLines:
     def take(self, text: str) -> None:
         refuse_huge(text)
         root, dot, parameters = text.partition(".")
+        # First, because rbp has parameters in trec_eval as well, of the form rbp.p=0.8.
         if _RBP_OF_RANX.fullmatch(text):
             line = self._own(f"RBP(p=0.{parameters})")
             note = f"{text} is {line.name}, of binary relevance; ranx multiplies by the grades"
@@ -172,6 +174,7 @@ class _RequestedLines:
         for root in self._roots:
             if root not in self._given:
                 found += [self._named(name) for name in _PRINTED[root]]
+        # What is asked for twice is printed once.
         by_label = {line.label: line for line in (*found, *self._others)}
         return tuple(sorted(by_label.values(), key=lambda line: line.place))
 
@@ -179,6 +182,7 @@ class _RequestedLines:
         """A measure in our own notation, called as trec_eval calls it if it has it."""
         measure = self._parse(text)
         label = str(measure)
+        # trec_eval has one level of relevance for all measures, which its labels do not show.
         if rel_of(measure) in (None, self._rel):
             label = to_trec_eval(measure) or label
         return Line(label, str(measure), measure, root=_root(label))
@@ -189,6 +193,7 @@ class _RequestedLines:
         if name == "runid":
             return Line(name, name, kind="runid", root=root)
         if name == RELSTRING:
+            # Ten documents, as trec_eval shows without a parameter.
             return Line(name, name, kind="relstring", numbers=(10,), root=root)
         if name in ("rbp", "rbp_resid"):
             return replace(_rbp_line(name, name, _TREC_PERSISTENCE), root=root)
@@ -208,7 +213,12 @@ class _RequestedLines:
         if root in _BY_RANK:
             return [self._named(f"{root}_{rank}") for rank in _ranks(text)]
         if root in _BY_REAL:
-            return [self._at_real(root, value) for value in _distinct(_reals(text))]
+            found = []
+            for value in _distinct(_reals(text)):
+                # trec_eval's label has two decimals; the measure keeps what was asked for.
+                measure = self._parse(f"{root}_{value:.9f}")
+                found.append(Line(f"{root}_{value:.2f}", str(measure), measure))
+            return found
         label = f"{root}_{text}"
         if root == "set_F":
             (beta,) = _so_many(_reals(text), 1, "one number, as in set_F.0.5")
@@ -228,10 +238,6 @@ class _RequestedLines:
         if root in ("rbp", "rbp_resid") and text.startswith("p="):
             return [_rbp_line(root, label, _real(text[2:]))]
         raise BadMeasure(f"{root} has no parameters here")
-
-    def _at_real(self, root: str, value: float) -> Line:
-        measure = self._parse(f"{root}_{value:.9f}")
-        return Line(f"{root}_{value:.2f}", str(measure), measure)
 
 
 def _rbp_line(root: str, label: str, persistence: float) -> Line:

@@ -140,6 +140,7 @@ def requirement(
     try:
         return Requirement(difference, level, power)
     except ValueError as error:
+        # The message begins with the name of the argument.
         name, _, why = str(error).partition(" ")
         raise BadArgument([(name, f"it {why}")]) from None
 
@@ -207,6 +208,7 @@ def _row(each: MeasuredVariance, required: Requirement, compared: int) -> dict[s
         return topics_for_t(variance, required, by_nagata=by_nagata) if variance > 0 else None
 
     def by_anova(variance: float, *, by_nagata: bool = False) -> int | None:
+        # Not for NaN either, the ends of the interval of a variance that is given.
         if not variance > 0:
             return None
         return topics_for_anova(compared, variance, required, by_nagata=by_nagata)
@@ -242,4 +244,5 @@ def _column(values: Sequence[Any]) -> Any:
     """Names as a list; whole numbers, or floats with NaN where one of them is not defined."""
     if isinstance(values[0], str):
         return list(values)
+    # numpy makes floats of the whole numbers beside a NaN.
     return np.array([math.nan if value is None else value for value in values])

@@ -150,8 +150,13 @@ def ranks_table(board: ComparedRuns, how: RankBootstrap) -> tuple[Table, str]:
         raise BadInput([f"one run and one topic or more are needed, not {runs} and {topics}"])
     means = _means(board.base)
     resampled, note = _resampled(board.base, how)
-    best, worst = _possible(board, means)
+    best = worst = np.full(len(board.names), np.nan)
+    # Residuals are added to scores, and where lower is better the scores are negated.
+    if board.residual is not None and not board.sign < 0:
+        possible = possible_ranks(means, means + _means(board.residual))
+        best, worst = (each.astype(np.float64) for each in possible)
     own = np.array([nan_if_none(rank) for rank in shared_ranks(means, "higher")])
+    # Runs that share a rank stay in their order; those without a score are NaN, and last.
     order = np.argsort(own, kind="stable")
     table = Table(
         {
@@ -177,6 +182,7 @@ def _resampled(
     unknown = np.full(len(scores), np.nan)
     names = ("rank_best", "rank_worst", "first_share", "rank_set_best", "rank_set_worst")
     found = dict.fromkeys(names, unknown)
+    # Rank sets need at least what ranges need: neither is tried.
     if why := why_no_ranges(scores):
         return found, f"there are no ranges of ranks and no rank sets. {why}"
     ranges = bootstrap_ranks(scores, samples=how.samples, seed=how.seed, level=how.level)
@@ -197,16 +203,6 @@ def _resampled(
     return found, sets.caution
 
 
-def _possible(
-    board: ComparedRuns, means: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    if board.residual is None or board.sign < 0:
-        unknown = np.full(len(board.names), np.nan)
-        return unknown, unknown
-    best, worst = possible_ranks(means, means + _means(board.residual))
-    return best.astype(np.float64), worst.astype(np.float64)
-
-
 def _whole(values: NDArray[np.float64]) -> NDArray[Any]:
     """Whole numbers, unless one of them is not defined."""
     return values if np.isnan(values).any() else values.astype(np.int64)
@@ -215,6 +211,7 @@ def _whole(values: NDArray[np.float64]) -> NDArray[Any]:
 def _means(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Over the topics that a run has; NaN for none."""
     known = ~np.isnan(scores)
+    # A run without a score is 0 / 0.
     with np.errstate(invalid="ignore"):
         means: NDArray[np.float64] = np.where(known, scores, 0.0).sum(axis=1) / known.sum(axis=1)
     return means

@@ -84,6 +84,7 @@ def _faults(values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if not values[name]:
             yield name, f"{name} is empty"
     for name in ("stratum", "documents"):
+        # Nine digits fit into an int32.
         if not (values[name].isascii() and values[name].isdigit() and len(values[name]) < 10):
             yield name, f"{name} is not a whole number"
     for name in ("probability", "joint_probability"):

@@ -83,8 +83,14 @@ def sampled_documents(
         sizes = document_sizes(candidates, weights, over_runs=over_runs, uniform=uniform)
         design = design_sample(candidates, sizes, budget=budget)
     except ValueError as error:
-        raise _as_argument(error) from None
+        # The message begins with what is wrong: the budget, or a size.
+        name, _, why = str(error).partition(" ")
+        if name == "budget":
+            raise BadArgument([(name, f"it {why}")]) from None
+        why = "it is so small that documents far down get no size; give all a share by uniform"
+        raise BadArgument([("p", why)]) from None
     drawn = draw_sample(design, seed=seed)
+    # `drawn.documents` has those judged for certain, and then the two of each stratum.
     joint = np.concatenate([np.ones(len(drawn.certain)), np.repeat(drawn.joint, 2)])
     order = np.argsort(drawn.documents, kind="stable")
     chosen = drawn.documents[order]
@@ -94,20 +100,13 @@ def sampled_documents(
         {
             "topic": [topics[row] for row in rows.tolist()],
             "doc_id": [doc_id.decode() for doc_id in candidates.doc_ids[chosen].tolist()],
+            # Numbers in the file begin at 1: stratum 0 is for what is judged for certain.
             "stratum": np.where(strata == CERTAIN, 0, strata + 1),
             "documents": np.bincount(candidates.topic_rows)[rows],
             "probability": drawn.document_probabilities[order],
             "joint_probability": joint[order],
         }
     )
-
-
-def _as_argument(error: ValueError) -> BadArgument:
-    name, _, why = str(error).partition(" ")
-    if name == "budget":
-        return BadArgument([(name, f"it {why}")])
-    why = "it is so small that documents far down get no size; give all a share by uniform"
-    return BadArgument([("p", why)])
 
 
 def refuse_bad_sampling(

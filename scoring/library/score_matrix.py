@@ -36,11 +36,13 @@ def read_matrix(source: BinaryIO) -> tuple[tuple[str, ...], NDArray[np.float64]]
         rows = [row for row in every if row]
         if not rows and not findings.total:
             refuse("EMPTY", "the file holds no row of scores")
+    # Copied, so that the scores of a system are contiguous.
     return names, np.array(rows, np.float64).T.copy()
 
 
 def _systems(header: list[str], findings: ProblemList) -> list[int]:
     """The columns that hold scores of systems."""
+    # A likely mistake, for which a fault of each line would explain less.
     if _TIDY.issubset(header):
         refuse("FIELDS", "a row holds one score: a matrix has topics down, systems across", 1)
     columns = [column for column, name in enumerate(header) if not is_topics(column, name)]
@@ -84,6 +86,7 @@ def _row(
 
 
 def _score(text: str) -> float | None:
+    # R writes missing numbers as NA.
     if not text or text == "NA":
         return math.nan
     try:

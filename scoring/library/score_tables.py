@@ -29,9 +29,15 @@ def score_tables(
     runs: Sequence[ScoredRun], rules: ScoringOptions, *, per_topic: bool, summary: bool
 ) -> Iterator[ScoreTable]:
     names = run_names([each.tag for each in runs], [each.path for each in runs])
-    shown = _numeric_lines(rules.lines)
+    # The lines that are scores, and where they stand; two lines of one measure count once.
+    first: dict[str, tuple[int, Line]] = {}
+    for place, line in enumerate(rules.lines):
+        if line.measure is not None:
+            first.setdefault(line.name, (place, line))
+    shown = list(first.values())
     measures = tuple(line.name for _, line in shown)
     for name, run in zip(names, runs, strict=True):
+        # No topic at all if only means are asked for.
         rows = np.flatnonzero(run.included & per_topic)
         topics = [rules.table.topics[row] for row in rows.tolist()] + [ALL] * summary
         numbers = _numbers([run.found[place] for place, _ in shown], rows, summary=summary)
@@ -54,15 +60,6 @@ def _numbers(
             if summary:
                 column[-1, place] = nan_if_none(over_all)
     return numbers
-
-
-def _numeric_lines(lines: Sequence[Line]) -> list[tuple[int, Line]]:
-    """The lines that are scores, and where they stand; two lines of one measure count once."""
-    first: dict[str, tuple[int, Line]] = {}
-    for place, line in enumerate(lines):
-        if line.measure is not None:
-            first.setdefault(line.name, (place, line))
-    return list(first.values())
 
 
 def run_names(tags: Sequence[str], paths: Sequence[str]) -> list[str]:

@@ -66,6 +66,7 @@ def align_run(name: str, run: ParsedRun, rules: ScoringOptions) -> AlignedRun:
     retrieved = np.array([topic in in_run for topic in rules.table.topics])
     if not retrieved.any():
         likely = LikelyTopics(rules.table.topics)
+        # The ids may differ by a prefix or by zeros, which the message then says.
         for topic in run.topics:
             likely.look_up(topic)
         hint = f": {likely.most()}" if likely.most() else ""
@@ -82,15 +83,11 @@ def score_runs(runs: Iterable[AlignedRun], rules: ScoringOptions) -> Iterator[Sc
     most = 1 if rules.ties == "expected" else None
     measures = [line.measure for line in rules.lines if line.measure]
     for stack in in_stacks(runs, lambda run: run.tied.begins.shape, measures, most=most):
-        yield from _scored_runs(stack, rules)
-
-
-def _scored_runs(runs: Sequence[AlignedRun], rules: ScoringOptions) -> Iterator[ScoredRun]:
-    stack = _Stack(rules, runs)
-    included = stack.included(rules.counted)
-    for place, found in enumerate(zip(*map(stack.line, rules.lines), strict=True)):
-        run = runs[place]
-        yield ScoredRun(run.tag, run.path, included[place], run.retrieved, found)
+        scored = _Stack(rules, stack)
+        included = scored.included(rules.counted)
+        for place, found in enumerate(zip(*map(scored.line, rules.lines), strict=True)):
+            run = stack[place]
+            yield ScoredRun(run.tag, run.path, included[place], run.retrieved, found)
 
 
 def _tied(run: ParsedRun, rules: ScoringOptions) -> TiedTopics:
@@ -161,6 +158,7 @@ class _Stack:
     def _between(self, measure: Measure, scored: list[Scored]) -> list[Scored]:
         """With the lowest and the highest score under any order of ties."""
         worst, best = self._bounds[measure].worst, self._bounds[measure].best
+        # Where lower is better, the best order has the lowest score.
         lowest = self._summed(measure, Scores(np.minimum(worst, best), None))
         highest = self._summed(measure, Scores(np.maximum(worst, best), None))
         return [
@@ -183,6 +181,7 @@ class _Stack:
         ]
         found = evaluate(counts, self._tied.graded)
         good, length, known = (found[count].base for count in counts)
+        # Neither retrieved nor relevant, of the whole collection.
         rest = self._rules.collection_size + good - length - known
         parts = (good, length - good, known - good, rest)
         worth = [number * part for number, part in zip(numbers, parts, strict=True)]
@@ -201,8 +200,10 @@ class _Stack:
         """nDCG with gains of its own: what all are multiplied by does not matter."""
         gains = np.arange(len(self._rules.gain_map), dtype=np.float64)
         for grade, gain in given:
+            # No judgment has a higher grade.
             if grade < len(gains):
                 gains[grade] = gain
+        # Gains lie in 0..1. All can be 0: then so is nDCG.
         scaled = gains / max(float(gains.max()), 1e-300)
         tied = replace(self._tied, graded=replace(self._tied.graded, gain_map=scaled))
         return _by_ties([measure], tied, self._rules.ties)[measure]
@@ -211,6 +212,7 @@ class _Stack:
 def _by_ties(measures: Sequence[Measure], tied: TiedTopics, ties: str) -> dict[Measure, Scores]:
     if ties != "expected":
         return evaluate(measures, tied.graded)
+    # `expected` does not know measures of sets, whose scores no ordering changes.
     sets = [measure for measure in measures if is_set(measure)]
     ranked = [measure for measure in measures if not is_set(measure)]
     return evaluate(sets, tied.graded) | expected(ranked, tied)

@@ -93,7 +93,10 @@ def chosen_documents(
     if strategy.method == "B":
         chosen, weights = _by_batches(candidates, strategy, outcomes, budget, batch)
     elif strategy.is_by_topic:
-        chosen, weights = _by_topic(candidates, strategy, outcomes, budget)
+        orders = TopicOrders(candidates, ORDERS[strategy.method])
+        known = np.flatnonzero(outcomes != UNJUDGED)
+        orders.note(known, outcomes[known])
+        chosen, weights = orders.best_with_weights(budget)
     else:
         chosen = choose(candidates, strategy, outcomes, count=budget)
         weights = weigh(candidates, strategy, outcomes)[chosen]
@@ -133,15 +136,6 @@ def _by_batches(
     return np.concatenate(found), np.concatenate(weights)
 
 
-def _by_topic(
-    candidates: Candidates, strategy: Strategy, outcomes: NDArray[np.int8], budget: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    orders = TopicOrders(candidates, ORDERS[strategy.method])
-    judged = np.flatnonzero(outcomes != UNJUDGED)
-    orders.note(judged, outcomes[judged])
-    return orders.best_with_weights(budget)
-
-
 def simulated_judging(
     runs: Sequence[NamedRanking],
     strategy: Strategy,
@@ -153,6 +147,7 @@ def simulated_judging(
     top: int | None = None,
 ) -> Table:
     """One row for each budget: what judging so many documents would have found."""
+    # A topic that nobody judged would take part of the budget and find nothing.
     known = zip(full.table.topics, full.table.is_judged_topic, strict=True)
     candidates = _candidates(runs, [topic for topic, is_judged in known if is_judged])
     if not len(candidates):

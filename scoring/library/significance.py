@@ -65,6 +65,8 @@ class PairComparison:
         """Why the correction does not go with the other options; each follows its name."""
         is_directed = self.tail == "one" or self.against != "base"
         if self.correction in ("tukey", "max-t") and is_directed:
+            # Both compare with the largest difference of any pair, which has no direction, under
+            # exchanges of scores as judged.
             yield "is two-tailed, and against base"
         if self.correction == "tukey" and self.baseline is not None:
             yield "is for all pairs; for runs against a baseline, take max-t"
@@ -104,6 +106,8 @@ class ComparedRuns:
         known = ~np.isnan(self.base)
         sums, counts = np.where(known, self.base, 0.0).sum(axis=1), known.sum(axis=1)
         means = np.divide(sums, counts, out=np.full(len(sums), -np.inf), where=counts > 0)
+        # Rounded, because equal means can differ in their last bits; of equal ones the first is
+        # kept.
         highest = np.argsort(-np.round(means, 12), kind="stable")[:count]
         kept = np.union1d(highest, np.flatnonzero(np.array(self.names) == baseline))
         residual = None if self.residual is None else self.residual[kept]
@@ -123,15 +127,16 @@ def tested_measure(texts: Sequence[str], *, rel: int, called: str) -> Measure:
 def tested_measures(texts: Sequence[str], *, rel: int, called: str) -> tuple[Measure, ...]:
     """One or several. Raises BadInput for those without scores by topic."""
     measures = single_measures(texts, rel=rel, called=called)
-    if faults := [_without_topics(m, called) for m in measures if not has_topic_lines(m)]:
+    faults = []
+    for measure in measures:
+        if not has_topic_lines(measure):
+            why = "it is one number over all topics, and tests compare topic by topic"
+            instead = _BY_TOPIC.get(measure.family)
+            why += f"; take {instead}" if instead else ""
+            faults.append(f"{called} {measure}: {why}")
+    if faults:
         raise BadInput(faults)
     return measures
-
-
-def _without_topics(measure: Measure, called: str) -> str:
-    why = "it is one number over all topics, and tests compare topic by topic"
-    instead = _BY_TOPIC.get(measure.family)
-    return f"{called} {measure}: {why}" + (f"; take {instead}" if instead else "")
 
 
 def compared_runs(
@@ -156,7 +161,12 @@ def significance_table(board: ComparedRuns, how: PairComparison) -> tuple[Table,
         named = "several runs are" if how.baseline in board.names else "no run is"
         raise BadInput([f"baseline: {named} named {how.baseline}, of {', '.join(board.names)}"])
     pairs, others, found, corrected = _tested(board, how)
-    differences = [_mean_difference(board, others, pairs, at) for at in range(len(pairs))]
+    differences = []
+    for a, b in zip(pairs.candidates.tolist(), pairs.baselines.tolist(), strict=True):
+        by_topic = board.base[a] - others[b]
+        # Over the topics that both have; NaN where there are none.
+        common = by_topic[~np.isnan(by_topic)]
+        differences.append(float(common.mean()) if len(common) else float("nan"))
     table = Table(
         {
             "a": [board.names[at] for at in pairs.candidates.tolist()],
@@ -207,6 +217,7 @@ def _limits(how: PairComparison, pairs: int, topics: int) -> Iterator[str]:
     is_holm = how.correction == "holm" and pairs > 1
     if how.correction == "tukey" or least * (pairs if is_holm else 1) <= how.alpha:
         return
+    # Otherwise the test takes all exchanges, and only the number of topics limits p.
     is_sampled = how.test == "randomisation" and 2**topics > how.samples
     limit = f"{how.samples} samples leave"
     if not is_sampled:
@@ -228,12 +239,3 @@ def _cautions(
                 f"in {behind} of the {len(apart)} significant pairs a falls behind b, which two"
                 " tails count too; a one-tailed test leaves these out"
             )
-
-
-def _mean_difference(
-    board: ComparedRuns, others: NDArray[np.float64], pairs: Pairs, at: int
-) -> float:
-    """Over the topics that both have; NaN where there are none."""
-    differences = board.base[pairs.candidates[at]] - others[pairs.baselines[at]]
-    common = differences[~np.isnan(differences)]
-    return float(common.mean()) if len(common) else float("nan")

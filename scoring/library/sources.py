@@ -182,9 +182,11 @@ def runs_to_read(sources: Any) -> Iterator[Callable[[], Run]]:
     if isinstance(sources, Mapping) and not _is_one_run(sources):
         for name, source in sources.items():
             yield partial(read_run, source, name=str(name))
+    # A list of named tuples is one run: they are its rows.
     elif isinstance(sources, list | tuple) and not hasattr(next(iter(sources), None), "_fields"):
         for number, source in enumerate(sources, start=1):
-            name = None if _has_name(source) else f"run{number}"
+            has_tag = isinstance(source, Run | str | os.PathLike | bytes) or hasattr(source, "read")
+            name = None if has_tag or _name_of(source, "") else f"run{number}"
             yield partial(read_run, source, name=name)
     else:
         yield partial(read_run, sources)
@@ -200,11 +202,6 @@ def _is_one_run(source: Mapping[Any, Any]) -> bool:
     return len(inner) == len(source)
 
 
-def _has_name(source: Any) -> bool:
-    has_tag = isinstance(source, Run | str | os.PathLike | bytes) or hasattr(source, "read")
-    return has_tag or _name_of(source, "") != ""
-
-
 def _parsed(
     source: Any,
     name: str,
@@ -213,11 +210,16 @@ def _parsed(
 ) -> Parsed:
     of_dict, of_columns, of_rows = readers
     if isinstance(source, str | os.PathLike):
-        return _opened(source, name, parse)
+        try:
+            with open(source, "rb") as file:
+                return _checked(file, name, parse)
+        except OSError as error:
+            raise BadInput([f"{name}: {error.strerror or error}"]) from None
     if isinstance(source, bytes) or hasattr(source, "read"):
         return _checked(binary_file(source), name, parse)
     if isinstance(source, Mapping):
         return of_dict(source, name)
+    # After what needs no package: this imports narwhals.
     if (columns := columns_of(source, name)) is not None:
         return of_columns(columns, name)
     if hasattr(source, "to_dict"):  # of ranx
@@ -232,16 +234,9 @@ def _parsed(
 def binary_file(source: File) -> BinaryIO:
     """An open file of bytes; a text is encoded again."""
     if isinstance(source, io.TextIOBase):
+        # Bytes that are not UTF-8 come back as they were, and the reader reports them.
         source = source.read().encode("utf-8", "surrogateescape")
     return io.BytesIO(source) if isinstance(source, bytes) else cast(BinaryIO, source)
-
-
-def _opened(path: Path, name: str, parse: Callable[[BinaryIO], Parsed]) -> Parsed:
-    try:
-        with open(path, "rb") as file:
-            return _checked(file, name, parse)
-    except OSError as error:
-        raise BadInput([f"{name}: {error.strerror or error}"]) from None
 
 
 def _checked(file: BinaryIO, name: str, parse: Callable[[BinaryIO], Parsed]) -> Parsed:

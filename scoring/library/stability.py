@@ -154,6 +154,7 @@ def halves_of(board: ComparedRuns, how: Splits) -> tuple[SplitHalves, str]:
     runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
     if runs < 2 or topics < 2:
         raise BadInput([f"two runs and two topics or more are needed, not {runs} and {topics}"])
+    # As the scores are, where lower is better: the step of differences follows their scale.
     width = bin_width(board.sign * board.base)
     sizes = half_sizes(topics)
     if why := why_no_halves(board.base):
@@ -206,6 +207,7 @@ def swaps_table(found: SplitHalves) -> Table:
     return Table(
         {
             "topics": found.sizes[sizes],
+            # Else 3 × 0.1 would be 0.30000000000000004.
             "difference_from": np.round(bins * found.width, 12),
             "difference_to": np.where(
                 bins == BINS - 1, np.nan, np.round((bins + 1) * found.width, 12)

@@ -13,7 +13,6 @@ from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE, UNJUDGED
 from scoring.core.data.ranking import Ranking
 from scoring.core.sampling.stratified_inferred import (
     OUTSIDE,
-    PoolStrata,
     count_strata,
 )
 from scoring.core.sampling.stratified_inferred import (
@@ -74,13 +73,11 @@ class _Pool:
             doc_id: (number[stratum], UNJUDGED if grade < 0 else int(grade >= rel))
             for doc_id, (stratum, grade) in judged.items()
         }
-        self._strata = self._count(len(names))
-
-    def _count(self, strata: int) -> PoolStrata:
         own, outcomes = zip(*self._known.values(), strict=True)
-        return count_strata(np.array(own), np.array(outcomes, np.int8), strata)
+        self._strata = count_strata(np.array(own), np.array(outcomes, np.int8), len(names))
 
     def score(self, documents: Iterable[str]) -> float:
+        # A document outside the pool counts as not relevant, and belongs to no stratum.
         found = [self._known.get(each, (OUTSIDE, UNJUDGED)) for each in documents]
         strata = np.array([stratum for stratum, _ in found], np.int64)
         outcomes = np.array([outcome for _, outcome in found], np.int8)

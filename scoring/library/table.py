@@ -100,6 +100,7 @@ class Table:
         text = io.StringIO() if target is None else target
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.names)
+        # NaN alone differs from itself; csv leaves the cell of None empty.
         writer.writerows([None if cell != cell else cell for cell in row] for row in self)
         return text.getvalue() if isinstance(text, io.StringIO) and target is None else None
 
@@ -131,6 +132,7 @@ class Table:
 
     @cached_property
     def _row_type(self) -> Any:
+        # A column such as `P@5 (rel=2)` is no name in Python; `rename` numbers those that coincide.
         return namedtuple("Row", [re.sub(r"\W", "_", name) for name in self.names], rename=True)
 
 
