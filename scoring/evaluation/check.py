@@ -39,7 +39,10 @@ def check_run(attempt: queue.JobAttempt) -> None:
     try:
         checked = _checked(run, codes)
     except FormatError as error:
-        _refuse(attempt, run, error)
+        problems = [p.as_dict() for p in error.problems]
+        with transaction.atomic():
+            queue.finish(attempt)
+            decisions.refuse_run(run, problems=problems, total=error.total)
         return
     _pass(attempt, run, checked, codes)
     test_hooks.point("after-check-commit")
@@ -65,13 +68,17 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
         if checked.metadata:
             report["metadata"] = checked.metadata
     with transaction.atomic():
+        # First: it raises LeaseLost if another worker repeats this check, and nothing is stored.
         queue.finish(attempt)
+        # It locks the team: of two equal files that are checked at the same time, one has to find
+        # the other, and of two equal names one has to get a number.
         run = decisions.lock_run(run)
         twin = decisions.same_file_of(run) if run.withdrawn_at is None else None
         if twin is not None:
             _refuse_same_file(run, twin)
             return
         report["same_as"] = same_rankings(run, stored.digest)
+        # Typed names were normalized by the form, but the tag is as it stands in the file.
         name, renamed = given_name(run, run.name or composed(tag))
         warnings += renamed
         StoredRanking.objects.create(
@@ -91,14 +98,9 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
             # Nobody can accept a run that was imported.
             now_accepted=not run.campaign.asks_acceptance or run.uploaded_by_id is None,
         )
+        # Not for a run that was withdrawn during its check: only live runs are scored.
         if run.state == Run.State.ACCEPTED and run.withdrawn_at is None:
             request_evaluation(run, attempt.priority)
-
-
-def _refuse(attempt: queue.JobAttempt, run: Run, error: FormatError) -> None:
-    with transaction.atomic():
-        queue.finish(attempt)
-        decisions.refuse_run(run, problems=[p.as_dict() for p in error.problems], total=error.total)
 
 
 def _refuse_same_file(run: Run, twin: Run) -> None:

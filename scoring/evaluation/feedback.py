@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import numpy as np
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Max, Min
 from django.utils import timezone
 from numpy.typing import NDArray
 
@@ -42,7 +42,13 @@ class Feedback:
 def feedback_measure(campaign: Campaign, rules: ScoringRules) -> Measure | None:
     """The measure of the feedback: the chosen one, or else the leaderboard's first. Never a count
     or the share of judged documents, from which judgments of single documents can be derived."""
-    means = [measure for measure in rules.measures if _is_informative_mean(measure)]
+    families = {measure: family_of(measure) for measure in rules.measures}
+    means = [
+        measure
+        for measure, family in families.items()
+        # Without counts and sums, whose range goes beyond 1.
+        if family.summary == "mean" and measure.family != "Judged" and family.facts.range[1] <= 1
+    ]
     try:
         chosen = with_default_rel(parse_measure(campaign.feedback_measure), campaign.rel)
     except (UnknownMeasure, BadMeasure):
@@ -63,7 +69,13 @@ def release_feedback(
     feedback of the team. A mean over no topics (NaN) decides nothing."""
     if math.isnan(mean) or not _gets_feedback(evaluation, campaign):
         return
-    has_enough = _released_lately(evaluation.run, campaign).count() >= campaign.feedback_runs
+    # "Not clearly better" counts as feedback, and so does feedback on a run withdrawn since then.
+    since = timezone.now() - timedelta(days=campaign.feedback_days)
+    lately = FeedbackRelease.objects.filter(
+        run__team=evaluation.run.team_id, value__isnull=False, created_at__gt=since
+    )
+    has_enough = lately.count() >= campaign.feedback_runs
+    # A row even without feedback: a higher limit or later qrels must not decide it again.
     FeedbackRelease.objects.create(
         run=evaluation.run,
         qrels=evaluation.qrels,
@@ -89,11 +101,6 @@ def feedback_on(viewer: Viewer, run: Run) -> Feedback | None:
     )
 
 
-def _is_informative_mean(measure: Measure) -> bool:
-    family = family_of(measure)
-    return family.summary == "mean" and measure.family != "Judged" and family.facts.range[1] <= 1
-
-
 def _gets_feedback(evaluation: Evaluation, campaign: Campaign) -> bool:
     return (
         campaign.feedback != Campaign.Feedback.NONE
@@ -104,20 +111,12 @@ def _gets_feedback(evaluation: Evaluation, campaign: Campaign) -> bool:
     )
 
 
-def _released_lately(run: Run, campaign: Campaign) -> QuerySet[FeedbackRelease]:
-    """The team's feedback within the window, including "not clearly better". Feedback on a
-    withdrawn run still counts."""
-    since = timezone.now() - timedelta(days=campaign.feedback_days)
-    return FeedbackRelease.objects.filter(
-        run__team=run.team_id, value__isnull=False, created_at__gt=since
-    )
-
-
 def _shown(run: Run, campaign: Campaign, measure: Measure, mean: float) -> float | None:
     if campaign.feedback == Campaign.Feedback.ROUNDED:
         return round(mean, DECIMALS)
     best = _best(run, str(measure))
     step = max(campaign.feedback_step, FINEST)
+    # The ladder knows only "higher is better".
     sign = sign_of(measure)
     shown = ladder(sign * mean, None if best is None else sign * best, step)
     return None if shown is None else sign * shown
@@ -125,6 +124,7 @@ def _shown(run: Run, campaign: Campaign, measure: Measure, mean: float) -> float
 
 def _best(run: Run, measure: str) -> float | None:
     """The best mean that was ever shown to the team."""
+    # Of withdrawn runs too: what the team was shown once, it knows.
     releases = FeedbackRelease.objects.filter(run__team=run.team_id, measure=measure)
     is_lower = is_lower_better(parse_measure(measure))
     best: float | None = releases.aggregate(best=Min("shown") if is_lower else Max("shown"))["best"]

@@ -22,10 +22,12 @@ class LRUCache(Generic[Value]):
     @contextmanager
     def alone(self, key: str) -> Iterator[None]:
         """One thread computes a value while the others wait; then they find it in the cache."""
+        # The number of users tells when a lock can go; otherwise one would remain for every key.
         with self._lock:
             lock, count = self._locks.get(key, (Lock(), 0))
             self._locks[key] = lock, count + 1
         try:
+            # Without `self._lock`, so that other keys stay available during the computation.
             with lock:
                 yield
         finally:
@@ -43,6 +45,7 @@ class LRUCache(Generic[Value]):
 
     def keep(self, key: str, value: Value, weight: int) -> None:
         with self._lock:
+            # First, so that the weight of the value that is replaced does not count any more.
             self._evict(key)
             if weight > self._room:
                 return

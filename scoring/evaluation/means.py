@@ -12,12 +12,12 @@ from campaigns.models import Campaign, Qrels, Run
 from campaigns.stored_files import FileLost
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
-from scoring.core.measures.graded import GradedTopics, Scores, evaluate_runs, in_stacks
+from scoring.core.measures.graded import GradedTopics, evaluate_runs, in_stacks
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.means import mask_excluded, means_of_runs
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.lru import LRUCache
-from scoring.evaluation.rules import ScoringRules, rules_of
+from scoring.evaluation.rules import rules_of
 from scoring.evaluation.storage import grades_of, load_grades, load_table
 from scoring.models import StoredGrades
 
@@ -45,6 +45,7 @@ def graded_runs(
         stored = stored.filter(run__public_id__in=run_ids)
     columns = ("run__public_id", "storage_key", "digest", "run__ranking__longest")
     rows = stored.order_by("run__public_id").values_list(*columns)
+    # Grades have one column at least, those of an empty run too.
     return tuple(GradedRun(*facts, depth or 1) for *facts, depth in rows)
 
 
@@ -61,25 +62,26 @@ def means_of(
         for measure in measures
     }
     means: dict[Measure, Means] = {measure: {} for measure in measures}
-    pairs = ((run, _graded(run, qrels, table, rules)) for run in runs)
+    # A generator: only the grades of one stack are in memory.
+    pairs = (
+        (run, GradedTopics(_grades(run, qrels, table), table.grade_counts, rules.gain_map))
+        for run in runs
+    )
     for stack in in_stacks(pairs, lambda pair: pair[1].grades.shape, measures):
         run_ids = [run.run_id for run, _ in stack]
         scores = evaluate_runs(measures, [graded for _, graded in stack])
         for measure in measures:
-            found = _means(scores[measure], included[measure], measure)
-            means[measure].update(zip(run_ids, found, strict=True))
+            counted, summary = included[measure], family_of(measure).summary
+            found = means_of_runs(mask_excluded(scores[measure], counted), counted, summary)
+            values = [(none_if_nan(mean.base), mean.residual) for mean in found]
+            means[measure].update(zip(run_ids, values, strict=True))
     return means
-
-
-def _graded(
-    run: GradedRun, qrels: Qrels, table: JudgmentTable, rules: ScoringRules
-) -> GradedTopics:
-    return GradedTopics(_grades(run, qrels, table), table.grade_counts, rules.gain_map)
 
 
 def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
     """int8[topics, depth]: cached or stored grades if they are complete, else new ones."""
     grades = GRADES.get(run.storage_key)
+    # A topic may have been added since the grades were stored.
     if grades is not None and len(grades) == len(table.topics):
         return grades
     try:
@@ -87,15 +89,8 @@ def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.in
     except FileLost:
         grades = None
     if grades is None or len(grades) != len(table.topics):
+        # `grades_of` stores what it computes, so that the next request finds it.
         lost = Run.objects.select_related("ranking").get(public_id=run.run_id)
         return grades_of(lost, qrels, table)
     GRADES.keep(run.storage_key, grades, grades.nbytes)
     return grades
-
-
-def _means(
-    scores: Scores, included: NDArray[np.bool_], measure: Measure
-) -> list[tuple[float | None, float | None]]:
-    summary = family_of(measure).summary
-    means = means_of_runs(mask_excluded(scores, included), included, summary)
-    return [(none_if_nan(mean.base), mean.residual) for mean in means]

@@ -40,6 +40,7 @@ def find_measure(name: str, offered: Sequence[Measure], *, rel: int = 1) -> Meas
     at_rel = parse_measure(name, default_rel=rel)
     if at_rel in offered:
         return at_rel
+    # A name that states parameters means exactly that measure, not one that resembles it.
     if "(" in name or measure.parameters:
         return None
     alike = [each for each in offered if _without_parameters(each) == str(measure)]
@@ -61,6 +62,7 @@ def _without_parameters(measure: Measure) -> str:
 
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
     """Canonical names in the given order, each once. Raises `ValidationError`, by name."""
+    # All faults are collected, so that a person can correct the whole list at once.
     faults, measures = [], []
     for name in names:
         try:

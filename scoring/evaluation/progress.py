@@ -35,9 +35,18 @@ def progress_of(run: Run, viewer: Viewer) -> RunProgress:
     they must not learn whether there are qrels or whether scoring failed."""
     campaign = viewer.campaign
     sees_scores = viewer.can_see_scores_of(run)
-    steps = _steps(run, campaign, sees_scores=sees_scores)
+    # A run that awaits its acceptance still does so after the campaign has stopped asking for it.
+    waits_for_its_team = campaign.asks_acceptance or run.state == Run.State.CHECKED
+    steps = (
+        "waiting",
+        "checking",
+        *(("checked",) if waits_for_its_team else ()),
+        "accepted",
+        *(("scoring", "scored") if sees_scores else ()),
+    )
     if run.state != Run.State.ACCEPTED:
         is_waiting = run.state == Run.State.WAITING
+        # A retry of the check sets `state_changed_at` too, but the team has waited for longer.
         return RunProgress(
             state=run.state,
             since=run.submitted_at if is_waiting else run.state_changed_at,
@@ -54,18 +63,6 @@ def progress_of(run: Run, viewer: Viewer) -> RunProgress:
     return RunProgress(state=evaluation.state, since=since, ahead=None, steps=steps)
 
 
-def _steps(run: Run, campaign: Campaign, *, sees_scores: bool) -> tuple[str, ...]:
-    """The states of a run, in order."""
-    waits_for_its_team = campaign.asks_acceptance or run.state == Run.State.CHECKED
-    return (
-        "waiting",
-        "checking",
-        *(("checked",) if waits_for_its_team else ()),
-        "accepted",
-        *(("scoring", "scored") if sees_scores else ()),
-    )
-
-
 def _evaluation_of(run: Run, campaign: Campaign) -> Evaluation | None:
     return Evaluation.objects.filter(
         run=run,
@@ -79,6 +76,7 @@ def _jobs_ahead(viewer: Viewer, kind: Job.Kind, subject: int) -> int | None:
     """How many live jobs were created before this one."""
     if not viewer.is_organiser:
         return None
+    # None if a worker has claimed it since the state of the run was read.
     mine = Job.objects.filter(kind=kind, subject=subject, state=Job.State.WAITING).first()
     if mine is None:
         return 0

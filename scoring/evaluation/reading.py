@@ -28,6 +28,7 @@ def parsed_run(run: Run, codes: list[str]) -> tuple[ParsedRun, str]:
             file_name=run.original_name,
             is_named_by_tag=not run.display_name,  # it has a name once it was checked
         )
+        # The metadata stands in comment lines, which the reader of runs skips.
         file.seek(0)
         return parsed, read_metadata(file)
 

@@ -55,12 +55,18 @@ def request(
     runs."""
     if campaign.active_qrels_id is None or not runs:
         return
-    evaluations = _evaluations_of(runs, campaign.active_qrels_id, rules)
+    qrels_id = campaign.active_qrels_id
+    terms = {"qrels_id": qrels_id, "definitions": rules.digest, "tie_rule": TieRule.DOCNO}
+    found = list(Evaluation.objects.filter(run__in=runs, **terms).order_by("pk"))
+    has_one = {each.run_id for each in found}
+    new = [Evaluation(run=run, **terms) for run in runs if run.pk not in has_one]
+    evaluations = found + Evaluation.objects.bulk_create(new)
     scored = [each.pk for each in evaluations if each.state == Evaluation.State.SCORED]
     stored: defaultdict[int, set[tuple[str, int]]] = defaultdict(set)
     scores = Score.objects.filter(evaluation__in=scored) if scored else Score.objects.none()
     for evaluation, measure, version in scores.values_list("evaluation", "measure", "definition"):
         stored[evaluation].add((measure, version))
+    # An evaluation that has scores may lack some, of a measure that was added or that has changed.
     missing = [each for each in evaluations if not rules.versions <= stored[each.pk]]
     if not missing:
         return
@@ -76,15 +82,6 @@ def request(
     to_move = {each.pk for each in missing if each.state != Evaluation.State.WAITING}
     if to_move := to_move.intersection(waiting):
         Evaluation.objects.filter(pk__in=to_move).update(state=Evaluation.State.WAITING)
-
-
-def _evaluations_of(runs: Sequence[Run], qrels_id: int, rules: ScoringRules) -> list[Evaluation]:
-    """Those of these runs, created where there is none."""
-    terms = {"qrels_id": qrels_id, "definitions": rules.digest, "tie_rule": TieRule.DOCNO}
-    found = list(Evaluation.objects.filter(run__in=runs, **terms).order_by("pk"))
-    has_one = {each.run_id for each in found}
-    new = [Evaluation(run=run, **terms) for run in runs if run.pk not in has_one]
-    return found + Evaluation.objects.bulk_create(new)
 
 
 def _drop_superseded(campaign: Campaign, rules: ScoringRules) -> None:

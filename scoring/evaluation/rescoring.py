@@ -39,6 +39,7 @@ def rescoring(campaign: Campaign) -> Rescoring | None:
         evaluations__tie_rule=TieRule.DOCNO,
     )
     state = Evaluation.State
+    # Distinct, because the join gives a run one row for each of its evaluations.
     counts = campaign.runs.filter(LIVE).aggregate(
         total=Count("pk", distinct=True),
         scored=Count("pk", filter=under & Q(evaluations__state=state.SCORED), distinct=True),

@@ -119,6 +119,7 @@ def _measures_of(settings: _Settings) -> tuple[Measure, ...]:
     else:
         names = [*binary, *settings.measures, *_graded(settings)]
     measures = dict.fromkeys(_parsed(settings, names))
+    # The sort is stable: it moves the leading measure to the front and keeps the order of the rest.
     return tuple(sorted(measures, key=lambda each: str(each) != settings.leading_measure))
 
 
@@ -144,6 +145,7 @@ def _parsed(settings: _Settings, names: Iterable[str]) -> Iterator[Measure]:
 
 
 def _digest(settings: _Settings, gain_map: list[float]) -> str:
+    # Without the measures: one that is added must not make the scores of the others outdated.
     terms: dict[str, object] = {
         "ground_rules": GROUND_RULES,
         "highest_grade": settings.highest_grade,

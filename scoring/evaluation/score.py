@@ -93,6 +93,7 @@ def evaluate_run(attempt: queue.JobAttempt) -> None:
     test_hooks.point("before-commit")
     if finished:
         with transaction.atomic():
+            # Read again under the lock, because rules and active qrels may have changed meanwhile.
             campaign = lock_campaign(campaign.pk)
             queue.finish(*finished)
             test_hooks.point("in-transaction")
@@ -143,6 +144,7 @@ def _evaluated_run(
     for measure, scores in evaluate(terms.rules.measures, graded).items():
         topics, held_out = terms.topics[measure], terms.held_out
         if measure == terms.feedback_measure:
+            # No leaderboard shows the held-out topics, so feedback on them tells nothing about it.
             public = topics & held_out if held_out.any() else topics
             if feedback.are_enough_topics(public):
                 feedback_mean = (measure, mean_scores(scores, public).base)
@@ -174,6 +176,7 @@ def _store(evaluated: Sequence[EvaluatedRun]) -> None:
         return
     evaluations = [each.evaluation for each in evaluated]
     keys = [each.pk for each in evaluations]
+    # All are replaced, so that none stays of a measure that the campaign has dropped.
     Score.objects.filter(evaluation__in=keys).delete()
     Score.objects.bulk_create([row for each in evaluated for row in each.rows])
     keep_grades([each.new_grades for each in evaluated if each.new_grades is not None])
@@ -192,6 +195,7 @@ def _send_feedback(evaluated: Sequence[EvaluatedRun], campaign: Campaign) -> Non
         if each.feedback_mean is not None:
             measure, mean = each.feedback_mean
             feedback.release_feedback(each.evaluation, campaign, measure, mean)
+    # `scored_at` is still as it was loaded, because `_store` has set it by a query.
     new = [each.evaluation for each in evaluated if not each.evaluation.scored_at]
     runs = {each.run_id: each.run for each in new}
     earlier = Evaluation.objects.filter(run__in=runs, scored_at__isnull=False)

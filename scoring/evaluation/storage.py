@@ -64,6 +64,7 @@ def remake_ranking(stored: StoredRanking) -> bytes:
     except FormatError as error:
         raise FileLost(f"{stored.storage_key}: {run} no longer passes its check") from error
     new = _store("rankings", blob)
+    # Unless another process has recreated it meanwhile; housekeeping then deletes our file.
     StoredRanking.objects.filter(pk=stored.pk, storage_key=stored.storage_key).update(
         **new._asdict()
     )
@@ -146,6 +147,7 @@ def values_by_topic(packed: bytes | None, topics: int) -> list[float | None]:
 
 def _store(kind: str, blob: bytes) -> Stored:
     identity = new_public_id()
+    # In subfolders, because a site may store millions of files.
     key = default_storage.save(f"{kind}/{identity[:2]}/{identity}", ContentFile(blob))
     return Stored(storage_key=key, digest=hashlib.sha256(blob).hexdigest())
 
@@ -175,6 +177,7 @@ def _people_table(
     data = read_stored(storage_key, digest)
     parsed = read_qrels(data)
     by_program = np.array([field == Qrels.BY_PROGRAM for field in second_fields(data)])
+    # `lines` has for each judgment its line in the file, counted from 1.
     by_people = ~by_program[parsed.lines - 1]
     return build_table(
         topics=topics,

@@ -30,7 +30,8 @@ def validation_report(
     present = set(ranking.topics)
     missing = [code for code in codes if code not in present]
     lengths = ranking.lengths
-    is_tied = _tied(ranking)
+    # In the tied group of the document before.
+    is_tied = ranking.tie_groups != ranking.positions
     tied_topics = np.unique(_topic_of_each(ranking)[is_tied]).size
     return {
         "topics": len(codes) - len(missing),
@@ -62,15 +63,19 @@ def probing_flags(run: Run, ranking: Ranking) -> list[str]:
     """For organisers: signs that the run probes the judgments."""
     before = _others_of_team(run).last()
     flags = []
+    # Few documents of most topics: each score then tells much about single judgments.
     if ranking.lengths.size and np.mean(ranking.lengths < SHALLOW) > 0.5:
         flags.append("shallow")
     if before is None or max(len(ranking.doc_ids), before.document_count) > LARGE:
         return flags
-    previous = _loaded(before)
-    if previous is None:
+    try:
+        previous = load_ranking(before)
+    except FileLost:  # a check does not fail because of an earlier run
         return flags
-    if len(ranking.topics) > 2 and _topics_that_differ(ranking, previous) == 1:
-        flags.append("one topic changed")
+    if len(ranking.topics) > 2:
+        mine, theirs = _lists(ranking), _lists(previous)
+        if sum(mine.get(topic) != theirs.get(topic) for topic in mine | theirs) == 1:
+            flags.append("one topic changed")
     if _overlap(ranking, previous) < UNLIKE:
         flags.append("unlike the previous run")
     return flags
@@ -78,19 +83,6 @@ def probing_flags(run: Run, ranking: Ranking) -> list[str]:
 
 def _others_of_team(run: Run) -> QuerySet[StoredRanking]:
     return StoredRanking.objects.filter(run__team=run.team_id).exclude(run=run).order_by("run")
-
-
-def _loaded(stored: StoredRanking) -> Ranking | None:
-    """None if the file is lost: a check does not fail because of an earlier run."""
-    try:
-        return load_ranking(stored)
-    except FileLost:
-        return None
-
-
-def _topics_that_differ(one: Ranking, other: Ranking) -> int:
-    mine, theirs = _lists(one), _lists(other)
-    return sum(mine.get(topic) != theirs.get(topic) for topic in mine | theirs)
 
 
 def _lists(ranking: Ranking) -> dict[str, bytes]:
@@ -118,6 +110,8 @@ def _overlap(one: Ranking, other: Ranking) -> float:
 def _pairs(ranking: Ranking, codes: dict[str, int]) -> np.ndarray:
     """uint64[documents]: topic and document in one number."""
     numbers = np.array([codes[topic] for topic in ranking.topics], np.uint64)
+    # Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, section 6.4): multiples
+    # of 2**64 divided by the golden ratio differ in many bits, even for neighbouring numbers.
     salt = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     return np.asarray(ranking.hashes ^ salt[_topic_of_each(ranking)])
 
@@ -126,13 +120,9 @@ def _topic_of_each(ranking: Ranking) -> np.ndarray:
     return np.repeat(np.arange(len(ranking.topics), dtype=np.int32), ranking.lengths)
 
 
-def _tied(ranking: Ranking) -> np.ndarray:
-    """bool[documents]: in the tied group of the document before."""
-    return np.asarray(ranking.tie_groups != ranking.positions)
-
-
 def _rank_disagreements(warnings: Iterable[Problem]) -> int:
     """How many lines have ranks that contradict their scores, as counted by the reader."""
+    # The reader reports the count in the text of its warning only.
     for warning in warnings:
         if warning.code == "RANK_ORDER" and (count := re.search(r"\d[\d,]*", warning.message)):
             return int(count[0].replace(",", ""))
