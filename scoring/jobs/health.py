@@ -54,7 +54,9 @@ def check_health() -> Health:
     WORK.begin()
     states = health_probes.states(until)
     states["work_is_done"] = WORK.state(until)
+    # A busy part worked a few seconds ago, so a slow moment does not count as a failure.
     works = {name: state is not State.FAILS for name, state in states.items()}
+    # The value is that of the last check that succeeded, which may be out of date.
     work = WORK.value if works["database"] and works["work_is_done"] else None
     return Health(
         works=works | {"work_is_done": work is not None and work.is_done},
@@ -67,6 +69,7 @@ def job_statistics() -> list[JobStatistics]:
     """One query. Every kind has its entry, even if it has no job."""
     lasted = ExpressionWrapper(F("finished_at") - F("claimed_at"), output_field=DurationField())
     states = {state.value: Count("pk", filter=Q(state=state)) for state in Job.State}
+    # Not `attempts=` and `lost_leases=`, because an annotation may not be named like a field.
     rows = {
         row.pop("kind"): row
         for row in Job.objects.values("kind").annotate(
@@ -88,6 +91,7 @@ def oldest_waiting_seconds() -> float:
 
 def abandoned_count() -> int:
     """Running jobs whose worker is gone and that no sweep has requeued."""
+    # The next sweep requeues a job whose lease has just expired.
     since = Now() - timedelta(seconds=2 * settings.SWEEP_SECONDS)
     return Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=since).count()
 
@@ -105,12 +109,10 @@ def read_work() -> Work:
 
 def _work_is_done() -> bool:
     """Whether workers process jobs. A long queue is healthy while jobs are claimed or running."""
-    return not abandoned_count() and (
-        oldest_waiting_seconds() <= settings.LONGEST_WAIT_SECONDS or _makes_progress()
-    )
-
-
-def _makes_progress() -> bool:
+    if abandoned_count():
+        return False
+    if oldest_waiting_seconds() <= settings.LONGEST_WAIT_SECONDS:
+        return True
     lately = Now() - timedelta(seconds=settings.LONGEST_WAIT_SECONDS)
     is_worked_on = Q(state=Job.State.RUNNING, lease_until__gte=Now())
     return Job.objects.filter(

@@ -30,6 +30,7 @@ PROBE_BYTES = 64 * 1024  # more than fits beside a file's name
 def states(until: float) -> dict[str, State]:
     """The state of each part, at the latest at `until` of the monotonic clock. All are probed in
     parallel, and simultaneous requests share the checks."""
+    # All begin before any is awaited, so that the wait is that of the slowest part.
     for probe in PROBES.values():
         probe.begin()
     return {name: probe.state(until) for name, probe in PROBES.items()}

@@ -44,6 +44,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """For Prometheus, with the token METRICS_TOKEN; 404 if that is not set."""
     sent = request.headers.get("Authorization", "")
     token = settings.METRICS_TOKEN
+    # In constant time: otherwise the time of the answer tells how much of a guess is right.
     if not token or not constant_time_compare(sent, f"Bearer {token}"):
         raise Http404
     registry = CollectorRegistry()
@@ -62,6 +63,7 @@ class _Collector:
         for part, state in states.items():
             up.add_metric([part], state is not State.FAILS)
         yield up
+        # Only then: the other figures are queries, which would wait for a busy database.
         if states["database"] is State.WORKS:
             yield GaugeMetricFamily(
                 "trackside_oldest_waiting_seconds",

@@ -53,6 +53,7 @@ def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str
     """Skips recent files: their row may be about to be written."""
     limit = database_now() - older_than  # not the machine's clock, which may be ahead
     for folder in (*OWNERS, PROBES_FOLDER):
+        # No row owns a file of a probe, so each is deleted once it is old.
         owner, keys = OWNERS.get(folder), _keys(folder)
         while batch := list(islice(keys, KEYS_AT_ONCE)):
             owned: set[str] = set()
@@ -60,6 +61,7 @@ def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str
                 rows = owner.objects.filter(storage_key__in=batch)
                 owned |= {*rows.values_list("storage_key", flat=True)}
             for key in batch:
+                # Another worker may have deleted it since it was listed.
                 with suppress(FileNotFoundError):
                     if key not in owned and default_storage.get_modified_time(key) < limit:
                         yield key
@@ -67,6 +69,7 @@ def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str
 
 def _keys(folder: str) -> Iterator[str]:
     try:
+        # Storages create a folder with its first file.
         subfolders, _ = default_storage.listdir(folder)
     except FileNotFoundError:
         return

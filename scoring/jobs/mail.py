@@ -36,6 +36,7 @@ def enqueue_unsent_mails() -> None:
     too_old = Now() - timedelta(hours=settings.MAIL_HOURS)
     Mail.objects.filter(created_at__lt=too_old).delete()
     for mail in Mail.objects.order_by("pk"):
+        # Where a job still waits or runs for it, this creates no second one.
         queue.enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
 
 
@@ -46,14 +47,10 @@ def notify_of_scores(runs: Iterable[Run], campaign: Campaign) -> None:
     members: dict[int, Viewer] = {}
     for run in runs:
         if run.team_id not in members:
+            # A viewer without a person sees what every member of the team sees.
             roles = frozenset({Membership.Role.PARTICIPANT})
             members[run.team_id] = Viewer(campaign, None, roles, run.team)
-        if _may_know(members[run.team_id], run):
+        gives_feedback = campaign.feedback != Campaign.Feedback.NONE
+        shown = FeedbackRelease.objects.filter(run=run, shown__isnull=False)
+        if members[run.team_id].can_see_scores_of(run) or (gives_feedback and shown.exists()):
             notices.notify_team(run, "scored")
-
-
-def _may_know(member: Viewer, run: Run) -> bool:
-    if member.can_see_scores_of(run):
-        return True
-    has_feedback = member.campaign.feedback != Campaign.Feedback.NONE
-    return has_feedback and FeedbackRelease.objects.filter(run=run, shown__isnull=False).exists()

@@ -21,7 +21,6 @@ between two choices, each of the two workers may start one.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeAlias
@@ -73,6 +72,7 @@ def free() -> Q:
     """Jobs that may be claimed: they wait, or the lease of their worker expired."""
     is_abandoned = Q(state=Job.State.RUNNING, lease_until__lt=Now())
     is_waiting = Q(state=Job.State.WAITING)
+    # The sweeper fails a job without attempts left; until then nobody may claim it.
     return (is_waiting | is_abandoned) & Q(attempts__lt=settings.JOB_ATTEMPTS)
 
 
@@ -94,6 +94,7 @@ def next_job() -> int | None:
             each for each in groups if each.kind in SHARED_SLOTS and each.is_long == is_long
         ]
         at_once = sum(group.running for group in analyses)
+        # The limit is 1 at least, so it is only looked up if any of them runs.
         if at_once and at_once >= workers.analyses_at_once(is_long=is_long):
             waiting = [group for group in waiting if group not in analyses]
     if not waiting:
@@ -124,8 +125,12 @@ def companions(job: Job) -> list[Job]:
         return []
     same = Job.objects.filter(kind=job.kind, campaign=job.campaign_id, priority=job.priority)
     waiting = same.filter(due(), state=Job.State.WAITING, attempts=0).order_by("pk")
+    # Jobs that another claim has locked are skipped. Waiting for them would stop both workers.
     found = list(waiting.select_for_update(skip_locked=True, of=("self",))[: BATCH_RUNS - 1])
-    sizes = _documents_of([job, *found]) if found else {}
+    if not found:
+        return []
+    evaluations = Evaluation.objects.filter(pk__in=[each.subject for each in (job, *found)])
+    sizes = dict(evaluations.values_list("pk", "run__ranking__document_count"))
     taken, documents = [], sizes.get(job.subject, 0)
     for other in found:
         documents += sizes.get(other.subject, 0)
@@ -133,12 +138,6 @@ def companions(job: Job) -> list[Job]:
             break
         taken.append(other)
     return taken
-
-
-def _documents_of(jobs: Sequence[Job]) -> dict[int, int]:
-    """By evaluation, how many documents its run ranks."""
-    evaluations = Evaluation.objects.filter(pk__in=[job.subject for job in jobs])
-    return dict(evaluations.values_list("pk", "run__ranking__document_count"))
 
 
 def _live_groups() -> list[_Group]:
@@ -157,7 +156,9 @@ def _live_groups() -> list[_Group]:
 def _recent_use() -> tuple[Counter[Client], Counter[Client]]:
     """The worker time that each client used recently, and for how many jobs."""
     spent = ExpressionWrapper(
-        Coalesce(F("finished_at"), Now()) - F("claimed_at"), output_field=DurationField()
+        # A job that still runs counts with the time that it has taken so far.
+        Coalesce(F("finished_at"), Now()) - F("claimed_at"),
+        output_field=DurationField(),
     )
     recent = Job.objects.exclude(state=Job.State.WAITING).filter(
         claimed_at__gt=Now() - timedelta(seconds=FAIR_SHARE_SECONDS)

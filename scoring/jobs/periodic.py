@@ -20,5 +20,6 @@ def claim(name: str, seconds: float) -> bool:
     )
     if due.update(claimed_at=Now()):
         return True
+    # No row was due: the task is not due yet, or no worker has ever claimed it.
     _, is_new = PeriodicTask.objects.get_or_create(name=name, defaults={"claimed_at": Now()})
     return is_new

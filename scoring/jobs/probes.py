@@ -54,6 +54,7 @@ class Probe(Generic[T]):
         """Requests a check, unless one is running or the last result is fresh. Does not wait."""
         with self._lock:
             self._asked_at = time.monotonic()
+            # In this order: a check that ends in between is fresh, and no other one begins.
             if not self._is_running() and not self._is_fresh():
                 self._begin()
 
@@ -84,6 +85,7 @@ class Probe(Generic[T]):
 
     def _begin(self) -> None:
         if self._thread is None or not self._thread.is_alive():  # threads do not survive a fork
+            # New events: the lost thread may have left the old ones in any state.
             self._requested, self._done = threading.Event(), threading.Event()
             self._thread = threading.Thread(
                 target=self._serve, name=f"probe-{self._name}", daemon=True
@@ -98,6 +100,7 @@ class Probe(Generic[T]):
 
     def _serve(self) -> None:
         while True:
+            # After the pause the check is repeated by itself, so that a recent result is at hand.
             if not self._requested.wait(self._pause()):
                 with self._lock:
                     self._note_beginning()
@@ -113,6 +116,7 @@ class Probe(Generic[T]):
         try:
             self.value = self._check()
         except Exception as error:  # whatever a client library raises, the result is the same
+            # A part that does not respond may be busy; with any other error, it fails.
             if not isinstance(error, TimeoutError):
                 self._worked_at = NEVER
             self._is_ok = False

@@ -152,6 +152,7 @@ def enqueue_all(
                 team_id=team_id,
                 priority=chosen,
                 is_long=is_long,
+                # Outside of a request it is "-".
                 request_id=tracing.request_id.get().strip("-"),
                 created_at=Now(),
                 waiting_since=Now(),
@@ -161,6 +162,7 @@ def enqueue_all(
         ],
         ignore_conflicts=True,  # with live jobs
     )
+    # Read back, because a job that conflicts with a live one was not created.
     live = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
     jobs = list(live.filter(kind=kind, subject__in=teams).order_by("pk"))
     # Where an attempt performs many jobs and then wakes the next worker, few messages will do.
@@ -179,6 +181,7 @@ def wake_worker(job_id: int, kind: str = "") -> None:
     if time.monotonic() < _silent_until or not _publishing.acquire(timeout=PUBLISH_SECONDS):
         return
     try:
+        # Again, because the thread that published before may have failed.
         if time.monotonic() >= _silent_until:
             current_app.send_task(PREVIOUS_TASKS.get(kind, TASK), args=[job_id])
     except Exception:  # the row is committed: the caller has succeeded, whatever fails here
@@ -204,11 +207,13 @@ def claim(job_id: int) -> JobAttempt | None:
             _take(Job.objects.filter(pk__in=[other.pk for other in others]), token)
         _move_subjects([job, *others], SUBJECT_STATES.get(Job.Kind(job.kind), ""))
     test_hooks.point("after-claim", job_id)
+    # Companions were never attempted before.
     attempts = tuple(_attempt(other, token, number=1) for other in others)
     return replace(_attempt(job, token, number=job.attempts), companions=attempts)
 
 
 def _take(jobs: QuerySet[Job], token: str) -> int:
+    # Compare-and-swap: of two workers that claim a job at the same time, one changes a row.
     return jobs.update(
         state=Job.State.RUNNING,
         owner=token,
@@ -285,23 +290,22 @@ def fail(attempt: JobAttempt, error: Exception) -> None:
     if not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()  # a lost connection may have been the cause
     job = Job.objects.get(pk=attempt.job_id)
+    # Another worker has claimed it by now, and its attempt decides.
     if job.owner != attempt.token:
         return
     if job.kind in SHARED_SLOTS and isinstance(error, SoftTimeLimitExceeded):
-        _fail_too_long(job)
+        # It would reach the time limit again, and block the others.
+        reason = (
+            f"It took longer than {settings.CELERY_TASK_SOFT_TIME_LIMIT} s, the limit for one job."
+        )
+        with transaction.atomic():
+            requeue_or_fail(job, reason, is_final=True)
+            if job.kind == Job.Kind.ANALYSE:
+                failed = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
+                failed.update(failure=reason)
     else:
         is_new = job.created_at > database_now() - OUTAGE
         requeue_or_fail(job, repr(error), counts=not (is_new and is_outage(error)))
-
-
-def _fail_too_long(job: Job) -> None:
-    """A job that reached the time limit would reach it again, and block the others."""
-    reason = f"It took longer than {settings.CELERY_TASK_SOFT_TIME_LIMIT} s, the limit for one job."
-    with transaction.atomic():
-        requeue_or_fail(job, reason, is_final=True)
-        if job.kind == Job.Kind.ANALYSE:
-            failed = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
-            failed.update(failure=reason)
 
 
 def requeue_or_fail(
@@ -318,6 +322,8 @@ def requeue_or_fail(
     is_last = is_final or (counts and job.attempts >= settings.JOB_ATTEMPTS)
     sweep_seconds = settings.SWEEP_SECONDS
     with transaction.atomic():
+        # Due at once after a lost lease, because the worker failed and not the job; after an error
+        # later, when its cause may have ended.
         moved = Job.objects.filter(pk=job.pk, owner=job.owner, state=Job.State.RUNNING).update(
             state=Job.State.FAILED if is_last else Job.State.WAITING,
             owner="",
@@ -333,13 +339,9 @@ def requeue_or_fail(
         if moved:
             _move_subjects([job], "failed" if is_last else "waiting")
             if is_last and job.kind in OF_RUNS:
-                _notify_organisers(job)
+                for notice in messages.create_failure_notices(job.campaign, database_now()):
+                    enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=job.campaign_id)
     return bool(moved) and not is_last
-
-
-def _notify_organisers(job: Job) -> None:
-    for notice in messages.create_failure_notices(job.campaign, database_now()):
-        enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=job.campaign_id)
 
 
 def _wake_for_next(*kinds: str) -> None:
@@ -382,6 +384,7 @@ def _lease_renewed(attempt: JobAttempt) -> Iterator[None]:
         )
         while not is_over.wait(settings.RENEWAL_SECONDS):
             try:
+                # Another worker has claimed the job: `finish` will raise LeaseLost.
                 if not mine.update(lease_until=_lease_end()):
                     break
             except DatabaseError:

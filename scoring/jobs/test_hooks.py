@@ -31,6 +31,7 @@ def _meet(folder: Path, name: str) -> None:
     that file is deleted."""
     claimed = folder / f"{name}.{os.getpid()}"
     try:
+        # Renaming is atomic: if several processes are here, one of them gets the file.
         (folder / name).rename(claimed)
     except FileNotFoundError:
         return
