@@ -141,8 +141,8 @@ def tag_problem(
         message = f"tag contains {name}"
     elif is_name and (fault := name_fault(composed(tag.decode()))):
         message = (
-            f"{fault}: submit the file with another run name (field Run name; in the API, name), "
-            "or change the tag"
+            f"{fault}: submit the file with another run name (field Run name; in the API, name; in "
+            "a table of imported runs, run_name), or change the tag"
         )
     return Problem("TAG", line, message, TAG + 1, shown(tag)) if message else None
 

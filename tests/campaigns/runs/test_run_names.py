@@ -93,7 +93,8 @@ def test_a_tag_that_cannot_be_a_name_is_refused_until_its_team_types_one(world: 
     assert (refused.state, problem["code"], problem["line"]) == ("refused", "TAG", 1)
     assert problem["message"] == (
         "a run name begins with a letter or a digit: "
-        "submit the file with another run name (field Run name; in the API, name), or "
+        "submit the file with another run name (field Run name; in the API, name; in a "
+        "table of imported runs, run_name), or "
         "change the tag"
     )
     run = world.submitted_run(data, name="Ours")
@@ -107,7 +108,7 @@ def test_a_tag_of_more_characters_than_a_name_is_refused_until_its_team_types_on
     (problem,) = world.submitted_run(data).problems
     assert problem["message"].startswith(
         "a run name has at most 64 characters, and this one has 80: "
-        "submit the file with another run name (field Run name; in the API, name)"
+        "submit the file with another run name (field Run name; in the API, name; in a table"
     )
     run = world.submitted_run(data, name="Ours")
     assert (run.state, run.name, run.tag) == ("accepted", "Ours", "x" * 80)
