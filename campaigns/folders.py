@@ -100,7 +100,7 @@ def qrels_in(folder: CampaignFolder) -> tuple[bytes, StatedSources | None] | Non
 def campaign_for(
     *, slug: str, highest_grade: int, organiser: User | None, facts: Mapping[str, object]
 ) -> Campaign:
-    """The campaign with this address. Creates it as the organisers' draft if there is none. Raises
+    """The campaign with this slug. Creates it as the organisers' draft if there is none. Raises
     `FolderError` for invalid settings."""
     campaign = Campaign.objects.filter(slug=slug).first() or Campaign(
         slug=slug, name=slug, highest_grade=highest_grade

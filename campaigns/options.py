@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from django.http import Http404, HttpRequest
 
-Offered: TypeAlias = Mapping[str, str] | Iterable[str]  # value in the address: its label
+Offered: TypeAlias = Mapping[str, str] | Iterable[str]  # value in the URL: its label
 AnyView = TypeVar("AnyView", bound=Callable[..., Any])
 
 
@@ -21,7 +21,7 @@ LONGEST = 60  # characters of the invalid value that the message repeats
 
 
 class UnknownChoice(Http404):
-    """`name` is the parameter in the address, `called` its name in sentences."""
+    """`name` is the parameter in the URL, `called` its name in sentences."""
 
     def __init__(
         self, name: str, value: str, offered: Offered = (), *, called: str = "", why: str = ""

@@ -1,4 +1,4 @@
-"""The addresses of campaigns, people, runs and judging."""
+"""The URLs of campaigns, people, runs and judging."""
 
 from campaigns.judging import urls as judging
 from campaigns.manage import urls as manage

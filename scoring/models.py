@@ -247,7 +247,7 @@ class FeedbackRelease(models.Model):
 
 
 class Snapshot(models.Model):
-    """A leaderboard at one point in time, at an address of its own; its file never changes."""
+    """A leaderboard at one point in time, at its own URL; its file never changes."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="snapshots")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
@@ -269,7 +269,7 @@ class Snapshot(models.Model):
         return self.title
 
     @property
-    def doi_address(self) -> str:
+    def doi_url(self) -> str:
         return "https://doi.org/" + quote(self.doi, safe="/:;()") if self.doi else ""
 
 

@@ -1,4 +1,4 @@
-"""The addresses of scores: leaderboards, analyses, downloads, measures."""
+"""The URLs of scores: leaderboards, analyses, downloads, measures."""
 
 from scoring.agreement import urls as agreement
 from scoring.assessors import urls as assessors

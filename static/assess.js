@@ -14,7 +14,7 @@ const statusLine = document.getElementById("status");
 const person = unsent.dataset.person;
 let isSending = false;
 let retryTimer = 0;
-let undoAddress = ""; // of the last undo
+let undoUrl = ""; // of the last undo
 
 // --- sending ---------------------------------------------------------------------------------
 
@@ -36,7 +36,7 @@ function handleResponse(data, action) {
   if (!form || actionsOf(person).some((each) => each.to === action.to)) return;
   if (data.next_url && !data.message) location.assign(data.next_url);
   else if (action.to === form.getAttribute("action")) show(data.page, data.message);
-  else if (action.to === undoAddress) data.message ? showMessage(data.message) : location.assign(action.to); // of another topic
+  else if (action.to === undoUrl) data.message ? showMessage(data.message) : location.assign(action.to); // of another topic
 }
 
 function token() {
@@ -186,7 +186,7 @@ function perform(form, pressed) {
   if (pending && pending === pressed) return; // pressed twice
   sessionStorage.removeItem(draftKey(form));
   const to = (!pending && pressed.getAttribute?.("formaction")) || form.getAttribute("action");
-  if (fields.act === "undo") undoAddress = to;
+  if (fields.act === "undo") undoUrl = to;
   storage.add(person, { to, topic: document.querySelector(".topic-title .code").textContent, fields });
   markPending(form);
   send();

@@ -71,10 +71,10 @@ function slide() {
 
   async function ask(p) {
     asked = new AbortController();
-    const address = new URL(location);
-    address.searchParams.set("p", p);
+    const url = new URL(location);
+    url.searchParams.set("p", p);
     try {
-      const answer = await fetch(address, { signal: asked.signal });
+      const answer = await fetch(url, { signal: asked.signal });
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const again = Number(answer.headers.get("Refresh"));
@@ -85,7 +85,7 @@ function slide() {
       }
       replaceParts(page, PARTS);
       keep(slider.form, p);
-      history.replaceState(null, "", address);
+      history.replaceState(null, "", url);
       redraw();
     } catch (error) {
       if (error.name !== "AbortError") throw error;

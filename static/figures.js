@@ -27,7 +27,7 @@ function show(figure) {
   });
 }
 
-// A point may carry the address of what it stands for, in `meta.links`, which is always of this site.
+// A point may carry the URL of what it stands for, in `meta.links`, which is always of this site.
 function follow({ data, pointNumber }) {
   const link = data.meta?.links?.[pointNumber];
   if (typeof link === "string" && link.startsWith("/") && !link.startsWith("//")) location.assign(link);

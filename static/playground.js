@@ -12,7 +12,7 @@ for (const field of form.querySelectorAll("[data-step]")) slide(field);
 form.addEventListener("input", later);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  show(address());
+  show(pageUrl());
 });
 document.addEventListener("click", press);
 
@@ -30,10 +30,10 @@ function slide(field) {
 
 function later() {
   clearTimeout(waiting);
-  waiting = setTimeout(() => show(address()), PATIENCE);
+  waiting = setTimeout(() => show(pageUrl()), PATIENCE);
 }
 
-function address() {
+function pageUrl() {
   const here = new URL(location.pathname, location);
   for (const [name, value] of new FormData(form)) {
     if (value !== "" || name === "ranking") here.searchParams.set(name, value);
@@ -41,7 +41,7 @@ function address() {
   return here;
 }
 
-// A box, or the name of a measure: the link says the whole address.
+// A box, or the name of a measure: the link says the whole URL.
 function press(event) {
   const link = event.target.closest("#live .boxes a, #live .play-rows a");
   if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;

@@ -7,9 +7,9 @@ const MAP_STYLE = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130d
 let plotly;
 
 // Plotly is large: the page is read before it is asked for, and once however many charts there are.
-export function whenPlotlyIsHere(address, act, giveUp) {
+export function whenPlotlyIsHere(url, act, giveUp) {
   afterPaint(() => {
-    plotly ??= loadPlotly(address);
+    plotly ??= loadPlotly(url);
     plotly.then(act, giveUp);
   });
 }
@@ -20,11 +20,11 @@ function afterPaint(act) {
   else addEventListener("load", soon, { once: true });
 }
 
-function loadPlotly(address) {
+function loadPlotly(url) {
   document.head.append(Object.assign(document.createElement("meta"), { id: MAP_STYLE }));
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = address;
+    script.src = url;
     script.onload = resolve;
     script.onerror = reject;
     document.head.append(script);

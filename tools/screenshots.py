@@ -49,8 +49,8 @@ def main() -> None:
             page = browser.new_page(viewport={"width": 1280, "height": 900})
             site = f"http://127.0.0.1:{port}"
             _log_in(page, site)
-            for name, (address, drawn) in PICTURED.items():
-                _photograph(page, f"{site}{CAMPAIGN}{address}", drawn, name)
+            for name, (path, drawn) in PICTURED.items():
+                _photograph(page, f"{site}{CAMPAIGN}{path}", drawn, name)
             browser.close()
     finally:
         demo.send_signal(signal.SIGINT)
@@ -66,8 +66,8 @@ def _log_in(page: Page, site: str) -> None:
     page.wait_for_load_state()
 
 
-def _photograph(page: Page, address: str, drawn: str, name: str) -> None:
-    page.goto(address)
+def _photograph(page: Page, url: str, drawn: str, name: str) -> None:
+    page.goto(url)
     for _ in range(60):
         if page.locator(drawn).count():
             break
@@ -77,13 +77,13 @@ def _photograph(page: Page, address: str, drawn: str, name: str) -> None:
     page.screenshot(path=PICTURES / f"{name}.png")
 
 
-def _wait_for(address: str, seconds: float = 120) -> None:
+def _wait_for(url: str, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        with suppress(OSError), urllib.request.urlopen(address):  # noqa: S310  our own address
+        with suppress(OSError), urllib.request.urlopen(url):  # noqa: S310  our own URL
             return
         time.sleep(0.3)
-    raise SystemExit(f"{address} does not answer")
+    raise SystemExit(f"{url} does not answer")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Prints the files that a request enters: `python -m tools.walk ADDRESS [EMAIL]`.
+"""Prints the files that a request enters: `python -m tools.walk URL [EMAIL]`.
 
 A request enters a file when one of its functions runs, except in `core`. The settings determine the
 site. The request is sent twice and only the second one is traced, so that work which a process does
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OURS = ("campaigns", "scoring", "trackside")
 
 
-def entered(address: str, person: str) -> tuple[Counter[str], int]:
+def entered(url: str, person: str) -> tuple[Counter[str], int]:
     """The files that a request enters, with the number of calls from other files, and the status of
     the response."""
     import django
@@ -28,7 +28,7 @@ def entered(address: str, person: str) -> tuple[Counter[str], int]:
     client = Client(headers={"host": "localhost"})
     if person:
         client.force_login(get_user_model().objects.get(email=person))
-    client.get(address)
+    client.get(url)
     entries: Counter[str] = Counter()
 
     def follow(frame: FrameType, event: str, _: Any) -> None:
@@ -38,7 +38,7 @@ def entered(address: str, person: str) -> tuple[Counter[str], int]:
                 entries[here] += 1
 
     sys.setprofile(follow)
-    status = client.get(address).status_code
+    status = client.get(url).status_code
     sys.setprofile(None)
     return entries, status
 

@@ -1,4 +1,4 @@
-"""gunicorn's log, with a line for each request and without the secrets of addresses."""
+"""gunicorn's log, with a line for each request and without the secrets of URLs."""
 
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes

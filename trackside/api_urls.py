@@ -1,9 +1,9 @@
-"""Addresses of the API, under /api/. If several methods share an address, each is a view."""
+"""URLs of the API, under /api/. If several methods share a URL, each is a view."""
 
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from campaigns.api.endpoints import BaseView, UnknownAddress, by_method
+from campaigns.api.endpoints import BaseView, UnknownURL, by_method
 from campaigns.judging import programs_api
 from campaigns.manage import api as campaigns
 from campaigns.manage import archiving_api, baselines_api, pooling_api
@@ -72,7 +72,7 @@ class Schema(BaseView, SpectacularAPIView):
         "not see and an object that does not exist give the same 404. Every error has a `code` for "
         "programs and a `message` for people. Invalid fields are listed in `fields`, each with its "
         "own code. An unknown field is an error too.",
-        # Operations are grouped by the word that follows the address of the campaign.
+        # Operations are grouped by the word that follows the URL of the campaign.
         "SCHEMA_PATH_PREFIX": rf"/api/(?:campaigns/{{slug}}/(?=(?:{PARTS})/))?",
     }
 
@@ -147,6 +147,6 @@ urlpatterns = [
         Docs.as_view(url_name="api:schema", template_name="api_docs.html"),
         name="docs",
     ),
-    # An address without a trailing slash is tried with one first.
-    re_path(r"^(?:.*/)?$", UnknownAddress.as_view(), name="nothing"),
+    # A URL without a trailing slash is tried with one first.
+    re_path(r"^(?:.*/)?$", UnknownURL.as_view(), name="nothing"),
 ]

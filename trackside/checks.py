@@ -92,7 +92,7 @@ def _doubts_of_deployment() -> Iterator[CheckMessage]:
         yield Warning("SQLite serves one machine: set DATABASE_URL for a bigger site.")
     if not settings.EMAIL_URL:
         yield Warning("EMAIL_URL is not set: addresses are not confirmed, no mail is sent.")
-    yield from _doubts_of_address()
+    yield from _doubts_of_site_url()
     if settings.SESSION_SAVE_EVERY_REQUEST:
         yield Error("SESSION_SAVE_EVERY_REQUEST must stay off.")
     if settings.IS_HTTPS and not settings.NUM_PROXIES:
@@ -101,7 +101,7 @@ def _doubts_of_deployment() -> Iterator[CheckMessage]:
     yield from _things_that_must_stay()
 
 
-def _doubts_of_address() -> Iterator[CheckMessage]:
+def _doubts_of_site_url() -> Iterator[CheckMessage]:
     """SITE_URL replaces the header Host, so Django must accept its host."""
     site = urlsplit(settings.SITE_URL)
     if not settings.SITE_URL:

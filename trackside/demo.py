@@ -46,8 +46,8 @@ def run_demo(wish: StopRequest) -> None:
     if why := unusable(FOLDER):
         raise Refused(why)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    address = f"http://{HOST}:{port}"
-    demo = Supervisor(FOLDER, kept | SETTINGS | {"SITE_URL": address}, wish)
+    url = f"http://{HOST}:{port}"
+    demo = Supervisor(FOLDER, kept | SETTINGS | {"SITE_URL": url}, wish)
     with ExitStack() as ends:
         ends.enter_context(only_demo_in(FOLDER))
         say(bold("Trackside: a demo with simulated runs") + "\n")
@@ -64,7 +64,7 @@ def run_demo(wish: StopRequest) -> None:
             demo.start("worker", *WORKER, "-c", "2")
             demo.wait_for("web and worker", lambda: demo.is_ready("worker") and answers(port, "/"))
         say("".join(f"\n  {line}" for line in facts.splitlines()))
-        say(f"\n  Open {bold(f'{address}/')}\n")
+        say(f"\n  Open {bold(f'{url}/')}\n")
         logs = f"{shown(FOLDER)}/web.log, worker.log (with all emails)"
         say(f"  Ctrl-C stops the demo. Its logs: {logs}")
         ends.callback(say, "\n  Stopping …")

@@ -1,4 +1,4 @@
-"""Responses to server errors, to unknown addresses, and to requests that are refused before a view
+"""Responses to server errors, to unknown URLs, and to requests that are refused before a view
 runs: a page for people, JSON in the form of the API for scripts, or else a line of text."""
 
 import sys
@@ -38,7 +38,7 @@ BAD_REQUEST = (
 )
 NOT_ALLOWED = (
     "Method not allowed",
-    "This address does not accept this method, and nothing was changed. Use the links and buttons "
+    "This URL does not accept this method, and nothing was changed. Use the links and buttons "
     "of the page.",
 )
 TOO_MANY = (
@@ -67,14 +67,14 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
     if not isinstance(exception, UnknownChoice):
         return page_not_found(request, exception)
     links = {
-        value: (label, _address(request, exception.name, value))
+        value: (label, _url(request, exception.name, value))
         for value, label in islice(exception.offered.items(), LINKED)
     }
     context = {
         "choice": exception,
         "links": links,
         "more": len(exception.offered) - len(links),
-        "back": _address(request, exception.name),
+        "back": _url(request, exception.name),
     }
     return render(request, "unknown_choice.html", context, status=404)
 
@@ -95,8 +95,8 @@ def _answer_lost(request: HttpRequest) -> HttpResponse:
     return HttpResponse(render_to_string("file_lost.html"), status=503)
 
 
-def _address(request: HttpRequest, name: str, value: str = "") -> str:
-    """The address of the same page with another value, or without the parameter."""
+def _url(request: HttpRequest, name: str, value: str = "") -> str:
+    """The URL of the same page with another value, or without the parameter."""
     query = request.GET.copy()
     query.pop(name, None)
     if value:
@@ -107,7 +107,7 @@ def _address(request: HttpRequest, name: str, value: str = "") -> str:
 def refuse(
     request: HttpRequest, status: int, code: str, title: str, text: str, *, form: str = ""
 ) -> HttpResponse:
-    """`form` is the address of a page to return to, in addition to the start page."""
+    """`form` is the URL of a page to return to, in addition to the start page."""
     if request.path_info.startswith("/api/"):
         return JsonResponse({"code": code, "message": f"{title}. {text}"}, status=status)
     if "text/html" in request.headers.get("Accept", ""):  # browsers send it, scripts */*

@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from trackside.environment import Environment
 
-# Part of the callback address that the institution's server has to know.
+# Part of the callback URL that the institution's server has to know.
 INSTITUTION = "institution"
 
 

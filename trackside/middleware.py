@@ -111,7 +111,7 @@ def limit_uploads(get_response: GetResponse) -> GetResponse:
 
 
 def refuse_nul(get_response: GetResponse) -> GetResponse:
-    """Refuses addresses with a NUL. Databases respond to NUL with errors that are hard to read."""
+    """Refuses URLs with a NUL. Databases respond to NUL with errors that are hard to read."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
@@ -167,10 +167,10 @@ class LimitClients:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         wait = getattr(error, "wait", None) or 1
-        address = request.get_full_path()
+        url = request.get_full_path()
         match error:
             case TooManyAnalyses():
-                address = request.path  # without the question that is new
+                url = request.path  # without the question that is new
                 title = "Too many new analyses"
                 text = (
                     "You have asked for many analyses that nobody had asked for before, and each "
@@ -178,14 +178,14 @@ class LimitClients:
                     "again. Analyses that are computed already stay open to you."
                 )
             case TooManyDownloads():
-                address = ""  # of the file, to which this page goes by itself
+                url = ""  # of the file, to which this page goes by itself
                 title = "Too many long downloads"
                 text = (
                     "This site prepares only a few large files at a time, and one for each reader. "
                     "Yours begins when another is ready: this page tries again by itself."
                 )
             case TooManyFiles():
-                address = ""  # of a form, which is not sent again
+                url = ""  # of a form, which is not sent again
                 title = "The site is reading other files"
                 text = (
                     "It reads one such file at a time, and others wait already. Nothing of yours "
@@ -198,7 +198,7 @@ class LimitClients:
                 )
             case _:
                 return None
-        page = refuse(request, error.status_code, error.default_code, title, text, form=address)
+        page = refuse(request, error.status_code, error.default_code, title, text, form=url)
         page["Retry-After"] = str(wait)
         if isinstance(error, TooManyDownloads | AnalysisReplaced):
             page["Refresh"] = str(wait)

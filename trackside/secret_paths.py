@@ -1,4 +1,4 @@
-"""Hides secrets of addresses from logs: invitation links, and the keys of emails that confirm an
+"""Hides secrets of URLs from logs: invitation links, and the keys of emails that confirm an
 address or reset a password. A person who reads a log could use them."""
 
 import logging
@@ -32,5 +32,5 @@ class WithoutSecrets(logging.Filter):
 
 
 def scrub_event(event: Any, hint: Any) -> Any:
-    """For Sentry, which gets the address of the request and the last log lines."""
+    """For Sentry, which gets the URL of the request and the last log lines."""
     return {key: hide_secrets(each) if key != "exception" else each for key, each in event.items()}

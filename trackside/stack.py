@@ -49,7 +49,7 @@ class Stack(Supervisor):
     postgres: int = 0  # its process; the other servers are among `processes`
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         return f"http://{HOST}:{self.port}"
 
     def environment_of(self, name: str) -> dict[str, str]:
@@ -256,7 +256,7 @@ def run_stack(wish: StopRequest) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with running(folder, port=int(os.environ.get("PORT") or 8000), wish=wish) as stack:
         settings = write_settings(folder, stack.environment_of("web0"))
-        print(f"Open {stack.address}/ ; logs are in {folder}. Ctrl-C stops it.", flush=True)
+        print(f"Open {stack.url}/ ; logs are in {folder}. Ctrl-C stops it.", flush=True)
         print(
             "The first account, which may create campaigns and approve others, is made in another "
             f"terminal:\n  . {settings} && {sys.executable} manage.py createsuperuser",

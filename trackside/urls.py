@@ -1,4 +1,4 @@
-"""All addresses of the site: those of the two applications, of the API and of accounts."""
+"""All URLs of the site: those of the two applications, of the API and of accounts."""
 
 from django.conf import settings
 from django.urls import include, path

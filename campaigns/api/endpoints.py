@@ -34,8 +34,8 @@ class BaseView(APIView):
         APIView.initial(self, request, *args, **kwargs)
 
 
-class UnknownAddress(BaseView):
-    """The response to unknown addresses, for every method."""
+class UnknownURL(BaseView):
+    """The response to unknown URLs, for every method."""
 
     schema = None
 
@@ -72,7 +72,7 @@ def write_view(
 
 
 def action_view(*, scope: str | None = "organise") -> Callable[[View], View]:
-    """POST to an address that needs no body. The view calls `refuse_fields` when it has checked the
+    """POST to a URL that needs no body. The view calls `refuse_fields` when it has checked the
     permission: unknown fields are refused, as everywhere."""
     return write_view(takes=ANYTHING, scope=scope)
 
@@ -86,7 +86,7 @@ def by_method(**views: View) -> View:
     """A view that dispatches requests by method: `GET=run_list, POST=run_create`. Each endpoint
     keeps its own parsers, permissions, throttles and schema."""
 
-    class Address(BaseView):
+    class URL(BaseView):
         http_method_names = [*map(str.lower, views), "head", "options"]
         parser_classes = [parser for view in views.values() for parser in view.cls.parser_classes]
 
@@ -95,12 +95,12 @@ def by_method(**views: View) -> View:
             if method not in views:
                 return super().dispatch(request, *args, **kwargs)
             response = views[method](request, *args, **kwargs)
-            response["Allow"] = ", ".join(self.allowed_methods)  # of the address
+            response["Allow"] = ", ".join(self.allowed_methods)  # of the URL
             return response
 
     for method, view in views.items():  # for the schema, which reads the class
-        setattr(Address, method.lower(), getattr(view.cls, method.lower()))
-    shown: View = Address.as_view()
+        setattr(URL, method.lower(), getattr(view.cls, method.lower()))
+    shown: View = URL.as_view()
     return shown
 
 

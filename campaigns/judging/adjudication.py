@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from campaigns.errors import CannotAdjudicate
-from campaigns.judging.documents import address_of
+from campaigns.judging.documents import url_of
 from campaigns.judging.final_grades import Key, final_grades_now
 from campaigns.lifecycle import lock_unarchived
 from campaigns.log import record
@@ -47,7 +47,7 @@ class Dispute:
     judgments: tuple[Judgment, ...]  # the latest of each assessor, in order of time
     decision: Judgment | None
     document: Document | None
-    address: str  # a link to the document, or ""
+    url: str  # a link to the document, or ""
     topic: Topic
 
 
@@ -90,7 +90,7 @@ def with_details(campaign: Campaign, disputed: Sequence[DisputedDocument]) -> li
             judgments=_latest_by_assessor(by_key[each.key]),
             decision=_decision(by_key[each.key]),
             document=documents.get(each.doc_id),
-            address=address_of(campaign, each.doc_id),
+            url=url_of(campaign, each.doc_id),
             topic=by_key[each.key][0].topic,
         )
         for each in disputed

@@ -82,5 +82,5 @@ def _change(
 def _redirect_to_list(request: HttpRequest, slug: str) -> HttpResponse:
     """With the same filters."""
     query = {name: request.GET[name] for name in ("state", "topic", "page") if name in request.GET}
-    address = reverse("campaigns:judging-disagreements", args=[slug])
-    return redirect(f"{address}?{urlencode(query)}" if query else address)
+    url = reverse("campaigns:judging-disagreements", args=[slug])
+    return redirect(f"{url}?{urlencode(query)}" if query else url)

@@ -55,7 +55,7 @@ class DocumentsForm(forms.Form):
         return FieldNames((doc_id,) if doc_id else ID_NAMES, (text,) if text else TEXT_NAMES)
 
 
-class AddressForm(forms.ModelForm):
+class DocumentURLForm(forms.ModelForm):
     class Meta:
         model = Campaign
         fields = ("document_address",)

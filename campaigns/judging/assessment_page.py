@@ -14,7 +14,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from campaigns.judging.documents import address_of
+from campaigns.judging.documents import url_of
 from campaigns.judging.plans import active_plan
 from campaigns.judging.tasks import JUDGED, SKIPPED, is_left, with_claims
 from campaigns.models import Campaign, Claim, Document, Judgment, Plan, Topic, User
@@ -44,7 +44,7 @@ class DisplayedDocument:
     doc_id: str
     title: list[tuple[str, bool]]
     text: list[tuple[str, bool]]
-    address: str
+    url: str
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def displayed_document(topic: Topic, campaign: Campaign, doc_id: str) -> Display
         doc_id=doc_id,
         title=highlighted(document.title, terms) if document else [],
         text=highlighted(document.text, terms) if document else [],
-        address=address_of(campaign, doc_id),
+        url=url_of(campaign, doc_id),
     )
 
 

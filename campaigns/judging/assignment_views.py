@@ -22,7 +22,7 @@ MAX_TOPICS, MAX_CELLS = 250, 2_000  # on a page
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """All assignments, and a form for the topics of the assessor that the address names."""
+    """All assignments, and a form for the topics of the assessor that the URL names."""
     viewer = access.organiser_or_404(request.user, slug)
     assignments = assignment.assignments_of(viewer.campaign)
     loads = {str(load.assessor.pk): load for load in assignments.assessors}

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, lifecycle
 from campaigns.errors import CannotChangeStage, show_refusals
-from campaigns.judging.assessing_forms import AddressForm, DocumentsForm
+from campaigns.judging.assessing_forms import DocumentsForm, DocumentURLForm
 from campaigns.judging.documents import (
     NeedsFields,
     add_documents,
@@ -86,9 +86,9 @@ def _ask_for_fields(
 @require_POST
 def documents_address(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    form = AddressForm(request.POST, instance=copy.copy(viewer.campaign))
+    form = DocumentURLForm(request.POST, instance=copy.copy(viewer.campaign))
     if not form.is_valid():
-        return _page(request, viewer, address_form=form, status=400)
+        return _page(request, viewer, url_form=form, status=400)
     with show_refusals(request):
         lifecycle.change_settings(
             campaign=form.save(commit=False), fields=form.changed_data, actor=request.user
@@ -116,7 +116,7 @@ def _page(
         "campaign": campaign,
         "counts": counts_of(campaign),
         "form": DocumentsForm(),
-        "address_form": AddressForm(instance=campaign),
+        "url_form": DocumentURLForm(instance=campaign),
         "uploads": open_uploads(campaign, PendingUpload.Kind.DOCUMENTS),
     }
     return render(request, "campaigns/judging/documents.html", context | extra, status=status)

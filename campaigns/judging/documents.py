@@ -149,7 +149,7 @@ def remove_documents(*, campaign: Campaign, actor: User) -> int:
     return count
 
 
-def address_of(campaign: Campaign, doc_id: str) -> str:
+def url_of(campaign: Campaign, doc_id: str) -> str:
     """The URL of the document, or "" if the organisers have set none."""
     return campaign.document_address.replace("{doc_id}", quote(doc_id, safe=""))
 

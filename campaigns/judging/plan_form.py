@@ -1,4 +1,4 @@
-"""The form of a judging plan, from the address for a forecast and from a POST for a new plan."""
+"""The form of a judging plan, from the URL for a forecast and from a POST for a new plan."""
 
 import math
 from typing import Any, Final
@@ -164,7 +164,7 @@ class PlanForm(forms.Form):
 
     @property
     def params(self) -> list[tuple[str, str]]:
-        """Every choice as a parameter of an address."""
+        """Every choice as a parameter of a URL."""
         return [(name, self.data[name]) for name in self.fields if self.data.get(name)]
 
     def plan(self, budget: int) -> Plan:

@@ -16,7 +16,7 @@ from campaigns.judging.programs import program_with_token
 from campaigns.models import Program
 
 NEEDS_PROGRAM = (
-    "This address needs the token of a program. Organisers create it on the page Programs of "
+    "This URL needs the token of a program. Organisers create it on the page Programs of "
     "Judging. The token of a person is not valid here."
 )
 

@@ -136,7 +136,7 @@ def _page(
         "has_judged": program.judgments.exists(),
         "form": ProgramForm(instance=program),
         "file_form": ProgramFileForm(),
-        "api_address": request.build_absolute_uri(api).removesuffix("progress/"),
+        "api_url": request.build_absolute_uri(api).removesuffix("progress/"),
     }
     return render(request, "campaigns/judging/judging_program.html", page | extra, status=status)
 

@@ -13,7 +13,7 @@ from campaigns.api.endpoints import LIST_BODY, View, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import refusals
 from campaigns.judging import program_judgments
-from campaigns.judging.documents import address_of
+from campaigns.judging.documents import url_of
 from campaigns.judging.program_judgments import DocumentToJudge, GivenGrade
 from campaigns.judging.program_tokens import IsProgram, ProgramAuthentication, ProgramThrottle
 from campaigns.models import Program
@@ -76,7 +76,7 @@ class RecordedSerializer(ProgramProgressSerializer):
 
 
 def _of_programs(view: View) -> View:
-    """Only a program's own token opens the address, and it counts its own requests."""
+    """Only a program's own token opens the URL, and it counts its own requests."""
     view.cls.authentication_classes = [ProgramAuthentication]
     view.cls.permission_classes = [IsProgram]
     view.cls.throttle_classes = [ProgramThrottle]
@@ -192,7 +192,7 @@ def _document(program: Program, found: DocumentToJudge) -> dict[str, Any]:
         "doc_id": found.doc_id,
         "title": found.document.title if found.document else "",
         "text": found.document.text if found.document else "",
-        "address": address_of(program.campaign, found.doc_id),
+        "address": url_of(program.campaign, found.doc_id),
     }
 
 

@@ -51,7 +51,7 @@ urlpatterns = [
     path(_PROGRAM + "import/", program_views.program_import, name="judging-program-import"),
     path(_JUDGING + "pool/", pool_views.pool_page, name="judging-pool"),
     path(_JUDGING + "import/", pool_views.judgments_import, name="judging-import"),
-    # Pages that were opened before the address was renamed post to the old one.
+    # Pages that were opened before the URL was renamed post to the old one.
     path(_JUDGING + "answers/", pool_views.judgments_import, name="judging-import-old"),
     path("campaigns/<slug:slug>/assess/", views.assess, name="assess"),
     path("campaigns/<slug:slug>/assess/<path:code>/", views.assess_topic, name="assess-topic"),

@@ -99,23 +99,23 @@ def _post(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpResp
         return JsonResponse(data, status=status)
     if message:
         (messages.info if status == 200 else messages.error)(request, message)
-    return redirect(_address(viewer.campaign, topic, all_topics=_all_topics(request)))
+    return redirect(_url(viewer.campaign, topic, all_topics=_all_topics(request)))
 
 
 def _all_topics(request: HttpRequest) -> bool:
     return request.GET.get("all") == "1"
 
 
-def _address(campaign: Campaign, topic: Topic, *, all_topics: bool) -> str:
-    address = reverse("campaigns:assess-topic", args=[campaign.slug, topic.code])
-    return f"{address}?all=1" if all_topics else address
+def _url(campaign: Campaign, topic: Topic, *, all_topics: bool) -> str:
+    url = reverse("campaigns:assess-topic", args=[campaign.slug, topic.code])
+    return f"{url}?all=1" if all_topics else url
 
 
 def _next_url(context: Mapping[str, Any]) -> str:
     """The page of the next topic, if the assessor goes through all topics and this one is done."""
     if not context["all_topics"] or context["shown"] or context["next_topic"] is None:
         return ""
-    return _address(context["campaign"], context["next_topic"], all_topics=True)
+    return _url(context["campaign"], context["next_topic"], all_topics=True)
 
 
 def _perform(form: JudgmentForm, request: HttpRequest, topic: Topic) -> str:
@@ -181,9 +181,9 @@ def _context(
         "draft": earlier or assessment_page.undone_judgment(doc_id, recent, topic),
         "next_topic": next_topic,
         "all_topics": all_topics,
-        "here": _address(campaign, topic, all_topics=all_topics),
+        "here": _url(campaign, topic, all_topics=all_topics),
         "last": last or assessment_page.last_judged(progress, recent, topic),
-        "undo_url": _address(campaign, last.topic, all_topics=True) if last and last.topic else "",
+        "undo_url": _url(campaign, last.topic, all_topics=True) if last and last.topic else "",
         "is_first": not recent,
         "is_new_topic": not recent or recent[0].topic_id != topic.pk,
         "grades": assessment_page.scale_of(campaign),

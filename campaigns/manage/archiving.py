@@ -104,7 +104,7 @@ def delete_campaign(*, campaign: Campaign, actor: User, typed_slug: str) -> None
     if row.stage != Campaign.Stage.DRAFT and row.archived_at is None:
         raise CannotDelete("People can see this campaign. Archive it before you delete it.")
     if typed_slug != row.slug:
-        raise CannotDelete(f"To delete the campaign, type its address, {row.slug}.")
+        raise CannotDelete(f"To delete the campaign, type its URL name, {row.slug}.")
     scoring_hooks.erase_scores(row)
     Run.objects.filter(campaign=row).update(replaces=None)
     Campaign.objects.filter(pk=row.pk).update(active_qrels=None)

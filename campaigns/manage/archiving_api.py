@@ -20,7 +20,7 @@ from campaigns.manage.forms import CopyForm
 
 
 class CopyRequest(RequestSerializer):
-    slug = serializers.SlugField(max_length=63, help_text="Permanent address of the copy.")
+    slug = serializers.SlugField(max_length=63, help_text="Permanent URL name of the copy.")
     name = serializers.CharField(max_length=200)
 
 
@@ -95,7 +95,7 @@ def campaign_delete(request: Request, slug: str) -> Response:
     viewer = access.organiser_or_404(request.user, slug)
     typed = request.query_params.get("typed", "").strip()
     if not typed:
-        message = f"To delete the campaign, type its address, {slug}."
+        message = f"To delete the campaign, type its URL name, {slug}."
         raise serializers.ValidationError({"typed": [ErrorDetail(message, "required")]})
     archiving.delete_campaign(campaign=viewer.campaign, actor=request.user, typed_slug=typed)
     return Response(status=204)

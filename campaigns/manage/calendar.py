@@ -9,8 +9,8 @@ from icalendar import Calendar, Event, Timezone
 from campaigns.models import Campaign
 
 
-def calendar_of(campaign: Campaign, *, address: str, now: datetime) -> bytes:
-    """`address` is the URL of the campaign. Each date keeps its UID, so that a subscribed calendar
+def calendar_of(campaign: Campaign, *, url: str, now: datetime) -> bytes:
+    """`url` is that of the campaign. Each date keeps its UID, so that a subscribed calendar
     moves the event when an organiser moves the date, and drops it when the date is removed: without
     dates, the calendar has its time zone only, because RFC 5545 (3.6) asks for a component."""
     title = " ".join(campaign.name.split())
@@ -23,11 +23,11 @@ def calendar_of(campaign: Campaign, *, address: str, now: datetime) -> bytes:
         calendar.add_component(Timezone.from_tzid("UTC"))
     for name, date, text in dates:
         event = Event()
-        event.add("uid", f"{campaign.slug}-{name}@{urlsplit(address).hostname}")
+        event.add("uid", f"{campaign.slug}-{name}@{urlsplit(url).hostname}")
         event.add("dtstamp", now)
         event.add("dtstart", date)
         event.add("summary", f"{title}: {text}")
-        event.add("url", address)
+        event.add("url", url)
         calendar.add_component(event)
     return bytes(calendar.to_ical())
 

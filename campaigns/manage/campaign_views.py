@@ -91,9 +91,9 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
 def campaign_dates(request: HttpRequest, slug: str) -> HttpResponse:
     """A calendar program subscribes to it without a login, if the campaign is public."""
     campaign = access.viewer_or_404(request.user, slug).campaign
-    address = request.build_absolute_uri(reverse("campaigns:campaign-detail", args=[slug]))
+    url = request.build_absolute_uri(reverse("campaigns:campaign-detail", args=[slug]))
     return HttpResponse(
-        calendar_of(campaign, address=address, now=request.arrived_at),
+        calendar_of(campaign, url=url, now=request.arrived_at),
         content_type="text/calendar; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{slug}.ics"'},
     )

@@ -18,7 +18,7 @@ from campaigns.text import zones
 
 DATES = ("opens_at", "closes_at", "topics_released_at", "reveals_teams_at")
 
-ADDRESS_TAKEN = {"unique": "A campaign with this address already exists."}
+URL_NAME_TAKEN = {"unique": "A campaign with this URL name already exists."}
 
 
 class SeriesField(forms.CharField):
@@ -127,9 +127,9 @@ class CampaignForm(forms.ModelForm):
             "terms": forms.Textarea(attrs={"rows": 4}),
             "time_zone": forms.Select,
         }
-        error_messages = {"slug": ADDRESS_TAKEN}
+        error_messages = {"slug": URL_NAME_TAKEN}
         labels = {
-            "slug": "Address of its pages",
+            "slug": "URL name",
             "joining": "Who can participate",
             "allows_anonymous_teams": "Teams can be anonymous",
             "reveals_teams_at": "Anonymous teams are revealed on",
@@ -172,7 +172,7 @@ class CampaignForm(forms.ModelForm):
         self.initial["series"] = self.instance.series.name if self.instance.series else ""
         for name in ("persistences", "gain_map"):
             if self.instance.pk:
-                self.fields["slug"].disabled = True  # people have the address already
+                self.fields["slug"].disabled = True  # people have the URL already
                 self.initial[name] = ", ".join(map(str, getattr(self.instance, name)))
         time_zone = self["time_zone"].value() or "UTC"
         self.fields["time_zone"].widget.choices = zones.options_with(time_zone)
@@ -234,7 +234,7 @@ class CampaignForm(forms.ModelForm):
 
 
 class NewCampaignForm(CampaignForm):
-    """A new campaign. Its address can be derived from its name, and its visibility begins as a
+    """A new campaign. Its URL name can be derived from its name, and its visibility begins as a
     preset."""
 
     UNFOLDED = ("name", "preset", "is_private", "opens_at", "closes_at", "time_zone", "__all__")
@@ -275,7 +275,7 @@ class NewCampaignForm(CampaignForm):
 
 
 def suggested_slug(name: str) -> str:
-    """An unused address, derived from the name."""
+    """An unused URL name, derived from the name."""
     start = slugify(name)[:55].strip("-")
     start = start if len(start) > 1 and start != "new" else "campaign"
     taken = set(Campaign.objects.filter(slug__startswith=start).values_list("slug", flat=True))
@@ -284,13 +284,13 @@ def suggested_slug(name: str) -> str:
 
 
 class CopyForm(forms.ModelForm):
-    """The name and the address of the copy."""
+    """The name and the URL name of the copy."""
 
     class Meta:
         model = Campaign
         fields = ["name", "slug"]
-        labels = {"slug": "Address"}
-        error_messages = {"slug": ADDRESS_TAKEN}
+        labels = {"slug": "URL name"}
+        error_messages = {"slug": URL_NAME_TAKEN}
 
 
 def _numbers(text: str) -> list[float]:

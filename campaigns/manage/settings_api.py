@@ -142,5 +142,5 @@ class SettingsSerializer(RequestSerializer):
 
 
 class NewCampaignSerializer(SettingsSerializer):
-    slug = serializers.SlugField(max_length=63, help_text="Permanent address of the campaign.")
+    slug = serializers.SlugField(max_length=63, help_text="Permanent URL name of the campaign.")
     name = serializers.CharField(max_length=200)

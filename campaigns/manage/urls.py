@@ -1,4 +1,4 @@
-"""Addresses of the pages of a campaign."""
+"""URLs of the pages of a campaign."""
 
 from django.urls import path
 from django.views.generic import RedirectView

@@ -35,19 +35,19 @@ def check_time_zone(name: str) -> None:
         raise ValidationError(f"{name} is not a time zone, such as Europe/Rome or UTC.")
 
 
-def check_document_address(address: str) -> None:
-    if not re.fullmatch(r"https?://[^\s{}]+\{doc_id\}[^\s{}]*", address):
-        raise ValidationError("Type an address that starts with http and contains {doc_id} once.")
+def check_document_address(url: str) -> None:
+    if not re.fullmatch(r"https?://[^\s{}]+\{doc_id\}[^\s{}]*", url):
+        raise ValidationError("Type a URL that starts with http and contains {doc_id} once.")
 
 
 def check_contact(contact: str) -> None:
-    """An email address, or the address of a page."""
+    """An email address, or the URL of a page."""
     check = URLValidator(["http", "https"]) if "://" in contact else validate_email
     try:
         check(contact)
     except ValidationError as error:
         raise ValidationError(
-            "Type an email address, or an address such as https://www.example.org."
+            "Type an email address, or a URL such as https://www.example.org."
         ) from error
 
 
@@ -62,7 +62,7 @@ def check_origins(origins: object) -> None:
     for origin in origins:
         if not isinstance(origin, str) or not ORIGIN.fullmatch(origin):
             raise ValidationError(
-                f"{origin} is not the address of a web site, such as https://www.example.org."
+                f"{origin} is not the URL of a web site, such as https://www.example.org."
             )
 
 
@@ -338,7 +338,7 @@ class Campaign(models.Model):
 
     @property
     def contact_link(self) -> str:
-        """The address of a link to the contact, or ""."""
+        """The URL of a link to the contact, or ""."""
         is_email = self.contact and "://" not in self.contact
         return f"mailto:{quote(self.contact, safe='@')}" if is_email else self.contact
 

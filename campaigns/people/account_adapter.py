@@ -25,7 +25,7 @@ class AccountAdapter(DefaultAccountAdapter):
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: EmailConfirmation
     ) -> str:
-        """The address in the email. It keeps where the person wanted to go, such as an invitation,
+        """The URL in the email. It keeps where the person wanted to go, such as an invitation,
         if they confirm the address with another browser. Without a wish a new person is welcomed.
         """
         url: str = super().get_email_confirmation_url(request, emailconfirmation)

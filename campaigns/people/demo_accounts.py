@@ -20,12 +20,12 @@ MOUNTAINS: Final = "demo-mountain-railways"
 class DemoAccount:
     """An account that `load_demo` creates, and the page that it opens after the login."""
 
-    key: str  # in addresses
+    key: str  # in URLs
     role: str
     email: str
     name: str
     advice: str
-    page: str  # name of the address
+    page: str  # name of the URL
     slug: str  # of the campaign
 
 

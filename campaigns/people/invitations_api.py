@@ -116,9 +116,9 @@ def team_invite(request: Request, slug: str, team: str) -> Response:
         team=joined,
         **validated_data(InvitationRequest, request),
     )
-    address = reverse("campaigns:invitation", args=[token])
+    url = reverse("campaigns:invitation", args=[token])
     row: dict[str, Any] = {
-        "url": request.build_absolute_uri(address),
+        "url": request.build_absolute_uri(url),
         "team": joined.public_id,
         "max_uses": invitation.max_uses,
         "expires_at": invitation.expires_at,

@@ -281,7 +281,7 @@ def _people_page(
         "link_form": LinkForm(auto_id="id_link_%s"),
         "email_form": EmailInvitationsForm(auto_id="id_email_%s"),
         "sends_email": bool(settings.EMAIL_URL),
-        "address": request.build_absolute_uri(
+        "url": request.build_absolute_uri(
             reverse("campaigns:campaign-detail", args=[campaign.slug])
         ),
         "team_link_uses": people.TEAM_LINK_USES,
@@ -298,10 +298,10 @@ def _ways_in(
     """How people come. While nobody has come, the form that the page asks for is open."""
     by_organisers = campaign.joining == Campaign.Joining.INVITED
     is_public = not campaign.is_private and campaign.stage != Campaign.Stage.DRAFT
-    is_at_address = is_public and allows_new_teams and not by_organisers
-    by_link = allows_new_teams and not by_organisers and not is_at_address
+    is_at_url = is_public and allows_new_teams and not by_organisers
+    by_link = allows_new_teams and not by_organisers and not is_at_url
     return {
-        "is_at_address": is_at_address,
+        "is_at_url": is_at_url,
         "opens_link_form": by_link and not has_participants,
         "opens_team_form": by_organisers and not has_participants,
     }

@@ -1,4 +1,4 @@
-"""Addresses of accounts, teams, roles, invitations and announcements."""
+"""URLs of accounts, teams, roles, invitations and announcements."""
 
 from django.urls import path
 

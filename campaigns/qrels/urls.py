@@ -1,4 +1,4 @@
-"""Addresses of topics and qrels as files."""
+"""URLs of topics and qrels as files."""
 
 from django.urls import path
 

@@ -42,7 +42,7 @@ class RunForm(forms.Form):
         if teams is not None:
             choices = [("", "Choose a team"), *((team.public_id, team.name) for team in teams)]
             self.fields["team"] = forms.ChoiceField(choices=choices, label="Team")
-        # Kept as a hidden field, so that the value of an address is never dropped silently.
+        # Kept as a hidden field, so that the value of a URL is never dropped silently.
         self.fields["replaces"] = forms.CharField(
             required=False, max_length=16, widget=forms.HiddenInput()
         )

@@ -1,4 +1,4 @@
-"""The address of another page of a table, with the same other parameters."""
+"""The URL of another page of a table, with the same other parameters."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def page_address(context: dict[str, Any], parameter: str, number: int) -> str:
+def page_url(context: dict[str, Any], parameter: str, number: int) -> str:
     """`{% querystring %}` with a variable parameter name."""
     params = context["request"].GET.copy()
     params[parameter] = str(number)

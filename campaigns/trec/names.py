@@ -23,7 +23,7 @@ def name_fault(name: str) -> str:
     """What is wrong with the name of a run, as a clause; "" if the site accepts it.
 
     A spreadsheet reads a name that begins with a sign as a formula, and programs that build paths
-    or addresses of names read `..` and `%` in their own way."""
+    or URLs of names read `..` and `%` in their own way."""
     if not name:
         return "a run name has at least one character"
     if len(name) > NAME_CHARACTERS:

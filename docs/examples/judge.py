@@ -29,11 +29,11 @@ def word_overlap(fields: Fields, title: str, text: str, highest_grade: int) -> i
     return round(highest_grade * len(found) / len(words)) if words else 0
 
 
-def call(address: str, token: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+def call(url: str, token: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
     """The response of the API. A refusal raises `HTTPError`, whose body says why."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"}
-    with urlopen(Request(address, data, headers), timeout=60) as response:  # noqa: S310
+    with urlopen(Request(url, data, headers), timeout=60) as response:  # noqa: S310
         answer: dict[str, Any] = json.load(response)
     return answer
 

@@ -14,7 +14,7 @@ FEW = 6  # columns with horizontal names
 
 
 def agreement_chart(
-    agreement_map: AgreementMap, address_of: Callable[[AgreementMapCell], str]
+    agreement_map: AgreementMap, url_of: Callable[[AgreementMapCell], str]
 ) -> dict[str, Any]:
     """Each cell shows its value and links to the comparison of its two orderings."""
     columns = [label(measure_label(column)) for column in agreement_map.columns]
@@ -22,7 +22,7 @@ def agreement_chart(
     cells = [[*row.cells, *[None] * (len(columns) - len(row.cells))] for row in agreement_map.rows]
     # The keys are row and column, as Plotly numbers a cell that somebody clicks.
     links = {
-        f"{y},{x}": address_of(cell)
+        f"{y},{x}": url_of(cell)
         for y, row in enumerate(cells)
         for x, cell in enumerate(row)
         if cell is not None and cell.shade is not None

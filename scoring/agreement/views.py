@@ -135,7 +135,7 @@ def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
     choice = chosen_map(viewer, request.GET, versions)
     agreement_map = agreement(viewer, choice)
 
-    def address_of(cell: AgreementMapCell) -> str:
+    def url_of(cell: AgreementMapCell) -> str:
         query = request.GET.copy()
         query["a"], query["b"] = str(cell.row), str(cell.column)
         return f"{request.path}?{query.urlencode()}"
@@ -143,7 +143,7 @@ def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
     return {
         "agreement_map": agreement_map,
         "choice": choice,
-        "chart": agreement_chart(agreement_map, address_of) if agreement_map.least else None,
+        "chart": agreement_chart(agreement_map, url_of) if agreement_map.least else None,
         "figure_size": "square agreement-map"
         + (" large" if len(agreement_map.rows) > MANY else ""),
         "chosen": {name: request.GET.getlist(name) for name in ("m", "ref")},

@@ -86,7 +86,7 @@ class Differences:
 
 class UnknownBaseline(UnknownChoice):
     """As in a link that somebody kept. Files and the API refuse it. A page opens without
-    differences and says `why_none`, which depends on nothing but the address."""
+    differences and says `why_none`, which depends on nothing but the URL."""
 
     @property
     def why_none(self) -> str:

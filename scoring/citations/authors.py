@@ -33,7 +33,7 @@ class Author:
         return f"{self.given} {self.family}".strip()
 
     @property
-    def orcid_address(self) -> str:
+    def orcid_url(self) -> str:
         return f"https://orcid.org/{self.orcid}"
 
 

@@ -27,9 +27,9 @@ class Citation:
     day: date
     qrels: int  # version
     definitions: str
-    address: str = ""
+    url: str = ""
     doi: str = ""
-    doi_address: str = ""
+    doi_url: str = ""
     is_live: bool = False  # the leaderboard itself, which may change
     run: str = ""  # that is cited, with its team
 
@@ -50,7 +50,7 @@ class Citation:
     @property
     def link(self) -> str:
         """The DOI, if there is one."""
-        return self.doi_address or self.address
+        return self.doi_url or self.url
 
     @property
     def bibtex(self) -> str:
@@ -62,7 +62,7 @@ class Citation:
             "year": f"{self.day:%Y}",
             "version": f"qrels v{self.qrels}",
             "doi": _escaped(self.doi),
-            "url": self.address,
+            "url": self.url,
             "urldate": f"{self.day:%Y-%m-%d}" if self.is_live else "",
             "note": _escaped(f"{run}Definitions {self.definitions}"),
         }
@@ -78,7 +78,7 @@ class Citation:
             "title": one_line(self.title),
             "version": f"qrels v{self.qrels}, definitions {self.definitions}",
             "date-released": f"{self.day:%Y-%m-%d}",
-            "url": self.address,
+            "url": self.url,
             **further,
         }
         text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items() if value)
@@ -109,6 +109,6 @@ def _cff_author(author: Author) -> str:
     if author.is_person and author.affiliation:
         facts["affiliation"] = author.affiliation
     if author.orcid:
-        facts["orcid"] = author.orcid_address
+        facts["orcid"] = author.orcid_url
     lines = [f"{key}: {json.dumps(value)}\n" for key, value in facts.items()]
     return "  - " + "    ".join(lines)

@@ -32,9 +32,9 @@ def citation_of(snapshot: Snapshot, campaign: Campaign, absolute: Callable[[str]
         day=snapshot.created_at.date(),
         qrels=snapshot.qrels.version,
         definitions=snapshot.definitions,
-        address=absolute(reverse("scoring:snapshot-detail", args=[snapshot.public_id])),
+        url=absolute(reverse("scoring:snapshot-detail", args=[snapshot.public_id])),
         doi=snapshot.doi,
-        doi_address=snapshot.doi_address,
+        doi_url=snapshot.doi_url,
     )
 
 
@@ -56,7 +56,7 @@ def board_citation(
         day=viewer.moment.date(),
         qrels=campaign.active_qrels.version,
         definitions=rules_of(campaign).digest,
-        address=absolute(reverse("scoring:leaderboard", args=[campaign.slug])),
+        url=absolute(reverse("scoring:leaderboard", args=[campaign.slug])),
         is_live=True,
     )
 

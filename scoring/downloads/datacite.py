@@ -7,7 +7,7 @@ from scoring.citations.authors import Author, organisers_of
 from scoring.citations.citation import one_line
 from scoring.downloads.description import (
     KEYWORDS,
-    LICENCE_ADDRESSES,
+    LICENCE_URLS,
     About,
     authors_of,
     summary,
@@ -32,13 +32,13 @@ def datacite(about: About) -> str:
         "formats": ["application/zip"],
         "descriptions": [{"description": summary(about), "descriptionType": "Abstract"}],
     }
-    if about.address:
-        content["url"] = about.address
+    if about.url:
+        content["url"] = about.url
     if about.licence:
         content["rightsList"] = [
             {
                 "rights": about.licence.label,
-                "rightsUri": LICENCE_ADDRESSES[about.licence],
+                "rightsUri": LICENCE_URLS[about.licence],
                 "rightsIdentifier": about.licence.value,
                 "rightsIdentifierScheme": "SPDX",
                 "schemeUri": "https://spdx.org/licenses/",
@@ -61,7 +61,7 @@ def _creator(author: Author) -> dict[str, Any]:
     if author.orcid:
         creator["nameIdentifiers"] = [
             {
-                "nameIdentifier": author.orcid_address,
+                "nameIdentifier": author.orcid_url,
                 "nameIdentifierScheme": "ORCID",
                 "schemeUri": "https://orcid.org",
             }

@@ -69,11 +69,9 @@ def deposited_runs(campaign: Campaign) -> list[DepositedRun]:
     ]
 
 
-def write_deposit(
-    campaign: Campaign, out: BinaryIO, *, made_at: datetime, address: str = ""
-) -> None:
+def write_deposit(campaign: Campaign, out: BinaryIO, *, made_at: datetime, url: str = "") -> None:
     """Raises `CannotTakeSnapshot` if there is no complete leaderboard, or a statement is missing.
-    `address` is the URL of the leaderboard."""
+    `url` is that of the leaderboard."""
     everyone = _everyone(campaign)
     qrels = _refuse_incomplete(everyone)
     about = About(
@@ -81,7 +79,7 @@ def write_deposit(
         qrels,
         made_at,
         campaign.name,
-        address,
+        url,
         authors=tuple(parse_authors(campaign.authors)),
         licence=Campaign.Licence(campaign.licence),
     )

@@ -86,11 +86,11 @@ def _save(form: DepositForm, actor: User) -> None:
 def deposit_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Written to a temporary file, because it can be large."""
     viewer = access.organiser_or_404(request.user, slug)
-    address = request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug]))
+    url = request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug]))
     begin_long_download()
     out = tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY)  # noqa: SIM115 (the response closes it)
     try:
-        write_deposit(viewer.campaign, out, made_at=timezone.now(), address=address)
+        write_deposit(viewer.campaign, out, made_at=timezone.now(), url=url)
     except CannotChangeStage as error:
         messages.error(request, str(error))
         return redirect("scoring:deposit", slug)

@@ -27,7 +27,7 @@ BOARD: Schema = {
     "judged_at_10": ("number", "share of the first ten documents that are judged"),
     "topics": ("integer", "topics in the mean"),
     "qrels": ("integer", "version of the qrels"),
-    "run_id": ("string", "the run's address on the site"),
+    "run_id": ("string", "the id in the run's URL"),
     "status": ("string", "ranked, late or disqualified"),
     "reason": ("string", "reason of a disqualification"),
     "is_baseline": ("integer", "1: the organisers mark the run as a baseline; 0: they do not"),
@@ -51,7 +51,7 @@ TIDY: Schema = {
     "run_sha256": ("string", "of the submitted run file; empty: not visible"),
 }
 KEYWORDS = ["information retrieval", "evaluation", "leaderboard"]
-LICENCE_ADDRESSES = {
+LICENCE_URLS = {
     Campaign.Licence.CC_BY: "https://creativecommons.org/licenses/by/4.0/",
     Campaign.Licence.CC0: "https://creativecommons.org/publicdomain/zero/1.0/",
     Campaign.Licence.CC_BY_SA: "https://creativecommons.org/licenses/by-sa/4.0/",
@@ -69,7 +69,7 @@ class About:
     qrels: Qrels
     made_at: datetime
     title: str
-    address: str  # its URL; may be empty
+    url: str  # may be empty
     authors: tuple[Author, ...] = ()  # of a deposit
     licence: Campaign.Licence | None = None
 
@@ -157,21 +157,21 @@ def descriptor(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
         },
         "resources": list(resources),
     }
-    if about.address:
-        content["homepage"] = about.address
+    if about.url:
+        content["homepage"] = about.url
     if about.licence:
         content["licenses"] = [
             {
                 "name": about.licence.value,
                 "title": about.licence.label,
-                "path": LICENCE_ADDRESSES[about.licence],
+                "path": LICENCE_URLS[about.licence],
             }
         ]
     if about.authors:
         content["contributors"] = [
             {"title": author.full_name, "role": "author"}
             | ({"organization": author.affiliation} if author.affiliation else {})
-            | ({"path": author.orcid_address} if author.orcid else {})
+            | ({"path": author.orcid_url} if author.orcid else {})
             for author in about.authors
         ]
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
@@ -191,15 +191,15 @@ def _sources(qrels: Qrels) -> dict[str, Any]:
 def readme(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
     campaign, qrels = about.viewer.campaign, about.qrels
     files = "\n".join(f"- `{each['path']}`: {each['description']}" for each in resources)
-    address = f"\nAvailable at {about.address}\n" if about.address else ""
+    where = f"\nAvailable at {about.url}\n" if about.url else ""
     if about.licence:
-        address += f"\nLicence: {about.licence.label} ({LICENCE_ADDRESSES[about.licence]})\n"
+        where += f"\nLicence: {about.licence.label} ({LICENCE_URLS[about.licence]})\n"
     sources = f"\n{one_line(qrels.statement)}\n" if qrels.has_program else ""
     return f"""# {one_line(about.title)}
 
 Created {about.made_at:%-d %B %Y %H:%M} UTC from the campaign "{one_line(campaign.name)}", with
 qrels version {qrels.version} (sha256 {qrels.digest}) and definitions {rules_of(campaign).digest}.
-{sources}{address}
+{sources}{where}
 {files}
 - `datapackage.json`: a machine-readable description of these files (Frictionless Data)
 - `ro-crate-metadata.json` (RO-Crate), `croissant.json` (Croissant) and `datacite.json` (DataCite):
@@ -249,7 +249,7 @@ def citation_of(about: About) -> Citation:
         day=about.made_at.date(),
         qrels=about.qrels.version,
         definitions=rules_of(campaign).digest,
-        address=about.address,
+        url=about.url,
     )
 
 
@@ -268,5 +268,5 @@ def licence_text(about: About) -> str:
     names = ", ".join(author.full_name for author in about.authors)
     return (
         f"{one_line(about.title)}\nCopyright {about.made_at:%Y} {names}\n\n"
-        f"{about.licence.label} ({about.licence.value})\n{LICENCE_ADDRESSES[about.licence]}\n"
+        f"{about.licence.label} ({about.licence.value})\n{LICENCE_URLS[about.licence]}\n"
     )

@@ -16,7 +16,7 @@ from scoring.citations.authors import Author
 from scoring.citations.citation import one_line
 from scoring.downloads.description import (
     KEYWORDS,
-    LICENCE_ADDRESSES,
+    LICENCE_URLS,
     About,
     authors_of,
     licence_of,
@@ -101,7 +101,7 @@ def croissant(about: About, resources: Resources) -> str:
         **_facts(about),
         "creator": [_without_id(_person(author)) for author in authors_of(about)],
         "version": f"{about.qrels.version}.0.0",
-        "citeAs": f"{one_line(about.title)}. {about.address}".strip(),
+        "citeAs": f"{one_line(about.title)}. {about.url}".strip(),
         "distribution": [_file_object(each) for each in resources],
         "recordSet": [_record_set(each) for each in resources if "schema" in each],
     }
@@ -109,7 +109,7 @@ def croissant(about: About, resources: Resources) -> str:
 
 
 def published_dataset(
-    viewer: Viewer, absolute: Callable[[str], str], *, doi_address: str = ""
+    viewer: Viewer, absolute: Callable[[str], str], *, doi_url: str = ""
 ) -> dict[str, Any] | None:
     """schema.org's Dataset of a published campaign with what a stranger may download; None for
     members of the campaign, in a preview, and where a stranger does not see the leaderboard.
@@ -137,9 +137,9 @@ def published_dataset(
     if campaign.published_at:  # a campaign that an old release published has no date
         content["datePublished"] = f"{campaign.published_at:%Y-%m-%d}"
     if licence := licence_of(campaign):
-        content["license"] = LICENCE_ADDRESSES[licence]
-    if doi_address:
-        content["identifier"] = doi_address
+        content["license"] = LICENCE_URLS[licence]
+    if doi_url:
+        content["identifier"] = doi_url
     return content
 
 
@@ -163,9 +163,9 @@ def _facts(about: About) -> dict[str, Any]:
         "datePublished": about.made_at.isoformat(),
         "keywords": KEYWORDS,
     }
-    if about.address:
-        facts["url"] = about.address
-    facts["license"] = LICENCE_ADDRESSES[about.licence] if about.licence else NO_LICENCE
+    if about.url:
+        facts["url"] = about.url
+    facts["license"] = LICENCE_URLS[about.licence] if about.licence else NO_LICENCE
     return facts
 
 
@@ -176,7 +176,7 @@ def _licence_entity(about: About) -> dict[str, Any]:
     else:
         text = f"{about.licence.label} applies to all files of this package."
         facts = {
-            "@id": LICENCE_ADDRESSES[about.licence],
+            "@id": LICENCE_URLS[about.licence],
             "name": about.licence.label,
             "description": text,
         }
@@ -240,7 +240,7 @@ def _record_set(resource: Mapping[str, Any]) -> dict[str, Any]:
 def _person(author: Author) -> dict[str, Any]:
     own = "#" + quote("-".join(author.full_name.split()), safe="")
     facts: dict[str, Any] = {
-        "@id": author.orcid_address if author.orcid else own,
+        "@id": author.orcid_url if author.orcid else own,
         "@type": "Person" if author.is_person else "Organization",
         "name": author.full_name,
     }

@@ -30,7 +30,7 @@ def write_package(
     *,
     made_at: datetime,
     title: str = "",
-    address: str = "",
+    url: str = "",
 ) -> None:
     """Writes the boards of all measures under these qrels and, if the viewer may see them, scores
     by topic, topics and qrels. The same rows and `made_at` give the same bytes.
@@ -38,7 +38,7 @@ def write_package(
     The viewer must be one who may see the board.
     """
     title = title or f"{viewer.campaign.name}: leaderboard and scores"
-    about = About(viewer, qrels, made_at, title, address, licence=licence_of(viewer.campaign))
+    about = About(viewer, qrels, made_at, title, url, licence=licence_of(viewer.campaign))
     with Zip(out) as packed:
         resources = add_leaderboard_data(viewer, qrels, packed)
         add_descriptions(about, resources, packed)

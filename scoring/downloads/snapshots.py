@@ -65,11 +65,9 @@ def create_snapshot(
     is_taken = Snapshot.objects.filter(public_id=key).exists()  # by another campaign
     identity = new_public_id() if is_taken else key
     title = " ".join(title.split())[:LONGEST_TITLE] or f"{viewer.campaign.name} at {made_at:%F}"
-    address = site and site + reverse("scoring:snapshot-detail", args=[identity])
+    url = site and site + reverse("scoring:snapshot-detail", args=[identity])
     with tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY) as out:
-        write_package(
-            _public_viewer(viewer), qrels, out, made_at=made_at, title=title, address=address
-        )
+        write_package(_public_viewer(viewer), qrels, out, made_at=made_at, title=title, url=url)
         stored = _store(out, identity)
     return _save(
         Snapshot(

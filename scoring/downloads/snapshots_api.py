@@ -69,7 +69,7 @@ def snapshot_take(request: Request, slug: str) -> Response:
 
 
 def _row(request: Request, snapshot: Snapshot) -> dict[str, Any]:
-    def address(name: str) -> str:
+    def url_of(name: str) -> str:
         return str(request.build_absolute_uri(reverse(name, args=[snapshot.public_id])))
 
     return {
@@ -81,6 +81,6 @@ def _row(request: Request, snapshot: Snapshot) -> dict[str, Any]:
         "sha256": snapshot.digest,
         "size": snapshot.size,
         "doi": snapshot.doi,
-        "url": address("scoring:snapshot-detail"),
-        "file": address("scoring:snapshot-file"),
+        "url": url_of("scoring:snapshot-detail"),
+        "file": url_of("scoring:snapshot-file"),
     }

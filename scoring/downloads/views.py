@@ -64,7 +64,7 @@ def _page(
 ) -> HttpResponse:
     snapshots, runs = snapshots_visible_to(viewer), run_files(viewer)
     newest = next(iter(snapshots), None)
-    doi_address = newest.doi_address if newest else ""
+    doi_url = newest.doi_url if newest else ""
     return render(
         request,
         "scoring/downloads/downloads.html",
@@ -80,9 +80,7 @@ def _page(
             "has_run_files": any(run.has_file for run in runs),
             "snapshots": snapshots,
             "citation": board_citation(viewer, request.build_absolute_uri),
-            "dataset": published_dataset(
-                viewer, request.build_absolute_uri, doi_address=doi_address
-            ),
+            "dataset": published_dataset(viewer, request.build_absolute_uri, doi_url=doi_url),
             "snippets": _snippets(request, viewer),
             "embedding_form": embedding_form,
             "key": new_public_id(),
@@ -104,7 +102,7 @@ def _snippets(request: HttpRequest, viewer: access.Viewer) -> dict[str, str]:
     label = f"Leaderboard of {campaign.name}"
     snippets = {"badge": badge_snippet(label=label, page=board, picture=picture)}
     if campaign.embedding_origins:
-        snippets["frame"] = embedding_snippet(title=campaign.name, address=embedded)
+        snippets["frame"] = embedding_snippet(title=campaign.name, url=embedded)
     return snippets
 
 
@@ -154,8 +152,8 @@ def package(request: HttpRequest, viewer: access.Viewer) -> FileResponse:
     refuse_too_long(scores * len(rules_of(viewer.campaign).measures))
     begin_if_long(scores)
     out = tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY)  # noqa: SIM115 (the response closes it)
-    address = request.build_absolute_uri(request.path)
-    write_package(viewer, qrels, out, made_at=timezone.now(), address=address)
+    url = request.build_absolute_uri(request.path)
+    write_package(viewer, qrels, out, made_at=timezone.now(), url=url)
     out.seek(0)
     name = f"{viewer.campaign.slug}-qrels-v{qrels.version}.zip"
     return FileResponse(out, as_attachment=True, filename=name, content_type="application/zip")

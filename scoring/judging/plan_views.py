@@ -45,7 +45,7 @@ from scoring.output.responses import page_or_404
 
 @dataclass(frozen=True, eq=False)
 class PlanQuery:
-    """What an address requests, and as much of the result as there is."""
+    """What a URL requests, and as much of the result as there is."""
 
     form: PlanForm
     order: str = ""

@@ -27,7 +27,7 @@ from scoring.judging.forecast_analysis import (
 from scoring.judging.progress import JudgingProgress, progress_of
 from scoring.models import Analysis
 
-# Values in the address and their labels on the page. The first of each is the default.
+# Values in the URL and their labels on the page. The first of each is the default.
 OFFERED: Final[dict[str, dict[str, str]]] = {
     "level": {"0.05": "5 %", "0.01": "1 %"},
     "group": {"third": "a third of the runs", "10": "ten runs", "5": "five runs",

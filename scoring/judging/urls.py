@@ -19,7 +19,7 @@ urlpatterns: list[URLPattern] = [
         for url in table.paths(f"{HERE}/plan/{name}")
     ),
     path(
-        f"{HERE}/plan/replay.csv",  # the address of before
+        f"{HERE}/plan/replay.csv",  # the URL of before
         RedirectView.as_view(
             pattern_name="scoring:judging-plan-simulation-csv", permanent=True, query_string=True
         ),

@@ -20,7 +20,7 @@ class EmbeddingForm(forms.Form):
     origins = forms.CharField(
         required=False,
         label="Web sites that may show the leaderboard",
-        help_text="One address for each line, such as https://www.example.org, "
+        help_text="One URL for each line, such as https://www.example.org, "
         "https://lab.example:8443, or https://*.example.org for all names below example.org. "
         "Nobody else can show it in a frame. Leave it empty to allow no site.",
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -38,27 +38,25 @@ class EmbeddingForm(forms.Form):
         return origins
 
 
-def origin_of(address: str) -> str:
-    """The address of a web site as the header names it: `https://xn--bcher-kva.example:8443` for
+def origin_of(url: str) -> str:
+    """The URL of a web site as the header names it: `https://xn--bcher-kva.example:8443` for
     `https://Bücher.example:8443/`. Raises `ValidationError`."""
-    scheme, _, rest = address.partition("://")
+    scheme, _, rest = url.partition("://")
     if scheme.lower() not in ("http", "https") or not rest:
-        raise ValidationError(f"{address}: begin with https://, as in https://www.example.org.")
+        raise ValidationError(f"{url}: begin with https://, as in https://www.example.org.")
     site = rest.removesuffix("/")
     if not {"/", "?", "#"}.isdisjoint(site):
-        raise ValidationError(f"{address}: remove what follows the name of the site and its port.")
+        raise ValidationError(f"{url}: remove what follows the name of the site and its port.")
     any_below = "*." if site.startswith("*.") else ""
     host, colon, port = site.removeprefix("*.").partition(":")
     if "*" in host:
-        raise ValidationError(
-            f"{address}: write * only before a name, as in https://*.example.org."
-        )
+        raise ValidationError(f"{url}: write * only before a name, as in https://*.example.org.")
     if colon and not (port.isdecimal() and len(port) <= 5 and 0 < int(port) < 1 << 16):
-        raise ValidationError(f"{address}: the port is a number from 1 to 65535.")
+        raise ValidationError(f"{url}: the port is a number from 1 to 65535.")
     try:
         name = idna.encode(host, uts46=True).decode()
     except idna.IDNAError as error:
-        raise ValidationError(f"{address}: {host} is not the name of a web site.") from error
+        raise ValidationError(f"{url}: {host} is not the name of a web site.") from error
     return f"{scheme.lower()}://{any_below}{name}" + (f":{int(port)}" if colon else "")
 
 
@@ -70,9 +68,9 @@ def set_embedding_origins(*, campaign: Campaign, origins: list[str], actor: User
     record(campaign, actor, "changed embedding", sites=origins)
 
 
-def embedding_snippet(*, title: str, address: str) -> str:
-    """HTML for the other site; `address` is an absolute URL."""
+def embedding_snippet(*, title: str, url: str) -> str:
+    """HTML for the other site; `url` is absolute."""
     return (
-        f'<iframe src="{html.escape(address)}" title="Leaderboard of {html.escape(title)}" '
+        f'<iframe src="{html.escape(url)}" title="Leaderboard of {html.escape(title)}" '
         f'width="{WIDTH}" height="{HEIGHT}" loading="lazy"></iframe>'
     )

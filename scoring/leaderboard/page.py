@@ -88,7 +88,7 @@ def _analyses(viewer: Viewer, board: Leaderboard, sort: str) -> dict[str, Analys
 
 
 def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
-    """The template uses the request for its address. It shows nothing about the person that is not
+    """The template uses the request for its URL. It shows nothing about the person that is not
     in the key of the cache."""
     versions = versions_offered(viewer)
     asked = board_request(viewer, request.GET, offered=versions)

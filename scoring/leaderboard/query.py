@@ -65,7 +65,7 @@ TIES: Final = {"on": "shown", "off": "not shown"}
 RANKS: Final = {"on": "shown", "off": "not shown"}
 RUNS: Final = {"all": "all", "best": "best per team"}
 
-# Of a page's address, what the API takes too.
+# Of a page's URL, what the API takes too.
 _SELECTS: Final = {
     *("measure", "p", "qrels", "columns", "team", "type"),
     *("judged", "runs", "ties", "ranks", "baseline", "correction"),

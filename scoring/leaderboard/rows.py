@@ -335,7 +335,7 @@ SORT_KEYS: dict[str, Callable[[BoardRow], Any]] = {
 
 def chosen_sort(board: Leaderboard, params: Mapping[str, str], *, rel: int = 1) -> str:
     """The sort key of the rows: a column of every board, or a further measure. The measure that
-    ranks and Judged@10 have columns on every board, also if an address requests them as further
+    ranks and Judged@10 have columns on every board, also if a URL requests them as further
     columns."""
     offered = {key: key for key in SORT_KEYS} | {str(each): str(each) for each in board.columns}
     chosen = params.get("sort") or ""

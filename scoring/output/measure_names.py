@@ -1,4 +1,4 @@
-"""The names of measures on pages and in charts. Files, addresses and the API have the canonical
+"""The names of measures on pages and in charts. Files, URLs and the API have the canonical
 names."""
 
 import re

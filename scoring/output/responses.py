@@ -31,7 +31,7 @@ def page_or_404(request: HttpRequest, pages: Paginator) -> Page:
 
 
 def table_paths(route: str, view: Callable[..., TableResponse], name: str) -> list[URLPattern]:
-    """The addresses of a table as CSV and as LaTeX; the view gets the format as `suffix`."""
+    """The URLs of a table as CSV and as LaTeX; the view gets the format as `suffix`."""
     return [
         path(f"{route}.csv", view, {"suffix": "csv"}, name=f"{name}-csv"),
         path(f"{route}.tex", view, {"suffix": "tex"}, name=f"{name}-latex"),
@@ -49,9 +49,9 @@ def table_response(
     awaits: Analysis | None = None,
     qrels: Sequence[Qrels | None] = (),
 ) -> TableResponse:
-    """The table as a file in the format of its address. Until a worker has computed the analysis
+    """The table as a file in the format of its URL. Until a worker has computed the analysis
     that it awaits, the response says when to try again. LaTeX has the campaign's name in `title`
-    and the table's address in `source`, by default that of the request. `qrels` are the versions
+    and the table's URL in `source`, by default that of the request. `qrels` are the versions
     behind the table, which then states their sources if a program judged."""
     if awaits is not None and awaits.state != Analysis.State.DONE:
         return _not_computed_yet(awaits)

@@ -108,7 +108,7 @@ class Table:
         return (dict(zip(keys, map(_finite, cells), strict=True)) for cells in self._cells())
 
     def as_latex(self, *, title: str, source: str) -> str:
-        """With booktabs. `title` is the name of the campaign, `source` the table's address. Ends
+        """With booktabs. `title` is the name of the campaign, `source` the table's URL. Ends
         after LATEX_ROWS rows, and says so."""
         if self.in_latex is not None:
             return self.in_latex.as_latex(title=title, source=source)

@@ -72,7 +72,7 @@ def _moves(viewer: access.Viewer, params: QueryDict, old: int, new: int) -> Answ
 
 
 def _chosen(viewer: access.Viewer, params: QueryDict, old: int, new: int) -> Answer:
-    """Both tables have one address as files."""
+    """Both tables have one URL as files."""
     table = choice_or_404("table", params.get("table"), list(TABLES), usual="judgments")
     return _of_diff(viewer, params, old, new, table)
 

@@ -16,9 +16,9 @@ register.filter(measure_label)
 @register.simple_tag
 def explained(measure: object) -> SafeString:
     """The name of a measure, with a link to its page."""
-    address = reverse("scoring:measure-detail", args=[measure])
+    url = reverse("scoring:measure-detail", args=[measure])
     label = measure_label(measure)
-    return format_html('<a class="measure" href="{}" {}>{}</a>', address, explains(measure), label)
+    return format_html('<a class="measure" href="{}" {}>{}</a>', url, explains(measure), label)
 
 
 @register.simple_tag

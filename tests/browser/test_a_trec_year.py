@@ -112,7 +112,7 @@ def draft_it(year: Year) -> None:
     page.locator(".more-settings > summary").click()
     for label, value in {
         "Name": "A track",
-        "Address": "track",
+        "URL name": "track",
         "Guidelines": "Return **documents**, best first.\n\n- at most 100 a topic\n- one tag a run",
         "Terms": "Use the topics for research *only*.",
         "Runs per team": "6",

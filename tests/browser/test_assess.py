@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from campaigns.judging.documents import address_of
+from campaigns.judging.documents import url_of
 from campaigns.models import Campaign, Document, Judgment, Plan, Task, Topic, User
 from tests.browser.conftest import Visitor
 from tests.campaigns.judging.making import make_assessor, make_plan
@@ -235,7 +235,7 @@ def test_markup_in_a_document_is_text_and_its_link_opens_apart(visit: Visitor, p
     visited = visit(page_of(plan), person=make_assessor(plan.campaign))
     expect(visited.page.locator(".text")).to_contain_text("<script>alert(3)</script>")
     link = visited.page.get_by_role("link", name="Open the document in a new tab")
-    expect(link).to_have_attribute("href", address_of(Campaign.objects.get(), "d1"))
+    expect(link).to_have_attribute("href", url_of(Campaign.objects.get(), "d1"))
     expect(link).to_have_attribute("rel", "noopener noreferrer")
     expect(link).to_have_attribute("target", "_blank")
     assert visited.complaints == []

@@ -19,7 +19,7 @@ REFUSALS = [
         {"headers": {"Content-Length": str(1 << 40)}},
         "",
     ),
-    (414, "too_long", "The address is too long", {}, TOO_LONG),
+    (414, "too_long", "The URL is too long", {}, TOO_LONG),
     (431, "too_long", "The request headers are too long", {"headers": {"Cookie": TOO_LONG}}, ""),
     (400, "bad_request", "The request is not valid", {"headers": {"Host": "a b"}}, ""),
     (

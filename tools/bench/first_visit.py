@@ -45,7 +45,7 @@ class Visit(NamedTuple):
     bytes: int
 
 
-def first_visit(browser: Browser, address: str) -> Visit:
+def first_visit(browser: Browser, url: str) -> Visit:
     context = browser.new_context()
     page = context.new_page()
     line = context.new_cdp_session(page)
@@ -54,7 +54,7 @@ def first_visit(browser: Browser, address: str) -> Visit:
     line.send("Network.enable")
     line.send("Network.emulateNetworkConditions", LINE)
     page.add_init_script(NOTES_WHAT_IS_SEEN)
-    page.goto(address, wait_until="commit", timeout=PATIENCE)
+    page.goto(url, wait_until="commit", timeout=PATIENCE)
     page.locator("[data-drawn]").first.wait_for(state="attached", timeout=PATIENCE)
     page.wait_for_timeout(500)
     seen = page.evaluate("window.seen")
@@ -62,13 +62,13 @@ def first_visit(browser: Browser, address: str) -> Visit:
     return Visit(seen["table"], seen["chart"], sum(received))
 
 
-def main(addresses: list[str]) -> None:
+def main(urls: list[str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for address in addresses:
-            visits = [first_visit(browser, address) for _ in range(ROUNDS)]
+        for url in urls:
+            visits = [first_visit(browser, url) for _ in range(ROUNDS)]
             table, chart, size = (median(each) for each in zip(*visits, strict=True))
-            print(f"{address}\n  table {table:.1f} s, chart {chart:.1f} s, {size / 1000:.0f} kB")
+            print(f"{url}\n  table {table:.1f} s, chart {chart:.1f} s, {size / 1000:.0f} kB")
         browser.close()
 
 

@@ -47,7 +47,7 @@ class Answer:
     def accepted(self) -> "Answer":
         """This, unless it is a refusal, or that of another version."""
         if self._stated and self._stated != API_VERSION:
-            raise other_version(self._address, self.status, self._stated)
+            raise other_version(self._url, self.status, self._stated)
         if self.status < 400:
             return self
         body = self._json()
@@ -106,7 +106,7 @@ class Answer:
         return self.headers.get(HEADER, "")[:20]
 
     @property
-    def _address(self) -> str:
+    def _url(self) -> str:
         """Without the query, in which a login page may have secrets."""
         return urlsplit(self.url)._replace(query="", fragment="").geturl()
 
@@ -118,7 +118,7 @@ class Answer:
             raise self._unexpected(f"{what}, instead of JSON") from None
 
     def _unexpected(self, came: str) -> SiteError:
-        return unexpected(self._address, self.status, self._stated, came)
+        return unexpected(self._url, self.status, self._stated, came)
 
 
 def _are_records(value: object) -> TypeGuard[list[Record]]:

@@ -26,7 +26,7 @@ class Connection:
 
     def __init__(self, url: str, token: str | None, *, timeout: float, attempts: int) -> None:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
-            raise SiteError(f"{url!r} is not the address of a site: write https://…")
+            raise SiteError(f"{url!r} is not the URL of a site: write https://…")
         token = (token or "").strip()  # that of a file ends with a line break
         if not token.isascii() or not token.isprintable():
             raise SiteError("The token has characters that no token has. Copy it again.")
@@ -96,9 +96,9 @@ class _OnTheSameSite(HTTPRedirectHandler):
         if is_elsewhere or req.get_method() != "GET":
             old, new = urlsplit(req.full_url), urlsplit(newurl)
             where = f"{old.scheme}://{old.netloc} redirects to {new.scheme}://{new.netloc}"
-            advice = "use this address if it is that of the site"
+            advice = "use this URL if it is that of the site"
             if (old.scheme, new.scheme) == ("https", "http"):
-                advice = "the token was not sent there, because that address is not encrypted"
+                advice = "the token was not sent there, because that URL is not encrypted"
             raise SiteError(f"{where}: {advice}", status=code, url=req.full_url)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

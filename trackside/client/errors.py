@@ -17,7 +17,7 @@ _TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title>", re.I | re.S)
 class SiteError(Exception):
     """A site refused a request, did not respond, or is no Trackside site of this version. `code` is
     for programs, as in the API; `problems` are those of a file, with their lines; `url` is the
-    address that responded, if the message is not the site's own."""
+    URL that responded, if the message is not the site's own."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ def unexpected(url: str, status: int, stated: str, came: str) -> SiteError:
     else:
         advice = (
             "This is not a Trackside site, or a proxy or a site of another version responds. Check "
-            f"the address. This client is {_client()}, with version {API_VERSION} of the API."
+            f"the URL. This client is {_client()}, with version {API_VERSION} of the API."
         )
     message = f"{url} answered with status {status} and {came}. {advice}"
     return SiteError(message, code=UNEXPECTED, status=status, url=url)

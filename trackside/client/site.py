@@ -35,7 +35,7 @@ class SubmittedRun:
 class Site:
     """A Trackside site.
 
-    `url` is its address, `token` is created on your account page; by default it is that of the
+    `url` is that of the site, `token` is created on your account page; by default it is that of the
     environment variable `TRACKSIDE_TOKEN`. Without a token you see what the public sees. Requests
     that a busy site refuses are repeated, at most `attempts` times. Results are tables. Raises
     SiteError.

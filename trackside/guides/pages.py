@@ -56,7 +56,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Guide:
-    name: str  # in addresses; that of the file without .md
+    name: str  # in URLs; that of the file without .md
     title: str
     summary: str  # what the table of contents says about it
     html: str
@@ -183,23 +183,23 @@ def _adapt(tokens: list[Token]) -> None:
             token.attrSet("id", anchor_of(content.content))
         elif str(token.attrs.pop("style", "")).endswith("right"):
             token.attrSet("class", "num")
-        token.children = [*_with_addresses(token.children or ())] or None
+        token.children = [*_with_urls(token.children or ())] or None
 
 
-def _with_addresses(children: Iterable[Token]) -> Iterator[Token]:
+def _with_urls(children: Iterable[Token]) -> Iterator[Token]:
     """Links to pages that are not on the site become text."""
-    address: str | None = None
+    url: str | None = None
     for child in children:
         if child.type == "image":
-            child.attrSet("src", _address(str(child.attrs["src"])) or "")
+            child.attrSet("src", _url(str(child.attrs["src"])) or "")
         if child.type == "link_open":
-            address = _address(str(child.attrs["href"]))
-            child.attrSet("href", address or "")
-        if address is not None or child.type not in ("link_open", "link_close"):
+            url = _url(str(child.attrs["href"]))
+            child.attrSet("href", url or "")
+        if url is not None or child.type not in ("link_open", "link_close"):
             yield child
 
 
-def _address(target: str) -> str | None:
+def _url(target: str) -> str | None:
     """Where a link of the files in `docs` leads on the site."""
     path, _, anchor = target.partition("#")
     if EXTERNAL.match(target) or not path:

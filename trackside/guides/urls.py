@@ -1,4 +1,4 @@
-"""The addresses of the guides."""
+"""The URLs of the guides."""
 
 from django.urls import path
 

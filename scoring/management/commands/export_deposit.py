@@ -30,11 +30,11 @@ class Command(BaseCommand):
         except Campaign.DoesNotExist as error:
             raise CommandError(f"There is no campaign {slug}.") from error
         page = reverse("scoring:leaderboard", args=[slug])
-        address = f"{settings.SITE_URL}{page}" if settings.SITE_URL else ""
+        url = f"{settings.SITE_URL}{page}" if settings.SITE_URL else ""
         partial = path.with_name(f"{path.name}.partial")
         try:
             with partial.open("wb") as out:
-                write_deposit(campaign, out, made_at=timezone.now(), address=address)
+                write_deposit(campaign, out, made_at=timezone.now(), url=url)
             partial.replace(path)
         except (CannotChangeStage, FileLost) as error:
             raise CommandError(str(error)) from error

@@ -45,7 +45,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", help="a folder, or irds: and the name of a data set")
-        parser.add_argument("--slug", required=True, help="the campaign's address")
+        parser.add_argument("--slug", required=True, help="the campaign's URL name")
         parser.add_argument("--name", help="its name")
         parser.add_argument(
             "--runs-table", type=Path, help="CSV of tag, run_name, team, run type, pooled"

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.judging import documents
-from campaigns.judging.documents import add_documents, address_of, remove_documents
+from campaigns.judging.documents import add_documents, remove_documents, url_of
 from campaigns.models import Campaign, Document, LogEntry
 from campaigns.trec import compression
 from campaigns.trec.documents_checks import ParsedDocument
@@ -60,8 +60,8 @@ def test_nothing_of_a_faulty_file_is_stored() -> None:
 )
 def test_an_id_in_an_address_is_quoted(doc_id: str, address: str) -> None:
     campaign = make_campaign(document_address="https://docs.example/{doc_id}?page")
-    assert address_of(campaign, doc_id) == address
-    assert address_of(make_campaign(), doc_id) == ""
+    assert url_of(campaign, doc_id) == address
+    assert url_of(make_campaign(), doc_id) == ""
 
 
 def test_only_reading_counts_as_reading_time_and_not_the_storing(

@@ -234,7 +234,7 @@ def test_deleting_takes_the_address_typed_again() -> None:
     campaign = full_campaign(stage="draft", is_accepting=False)
     actor, before = organiser_of(campaign), counts()
     for typed in ("", campaign.name, campaign.slug.upper()):
-        with pytest.raises(CannotDelete, match="type its address"):
+        with pytest.raises(CannotDelete, match="type its URL name"):
             archiving.delete_campaign(campaign=campaign, actor=actor, typed_slug=typed)
     assert counts() == before
 
@@ -268,7 +268,7 @@ def test_deleting_by_the_page() -> None:
     url = reverse("campaigns:campaign-delete", args=[campaign.slug])
     answer = client.post(url, {"slug": "another"})
     assert answer.status_code == 400
-    assert "type its address" in answer.content.decode()
+    assert "type its URL name" in answer.content.decode()
     answer = client.post(url, {"slug": campaign.slug})
     assert answer.url == reverse("campaigns:campaign-list")
     assert client.get(url).status_code == 404

@@ -293,7 +293,7 @@ def test_whoever_joins_a_draft_sees_it_when_it_opens(campaign: Campaign) -> None
     [
         ({"is_private": True}, "Create a link for participants", "participant-link"),
         ({"stage": "draft"}, "Create a link for participants", "participant-link"),
-        ({"is_private": False}, "Send people the address of the campaign", "invite"),
+        ({"is_private": False}, "Send people the URL of the campaign", "invite"),
         ({"is_private": False, "joining": "invited"}, "Create one for others", "new-team"),
     ],
 )

@@ -18,13 +18,13 @@ RAIL = Citation(
     day=date(2026, 11, 9),
     qrels=2,
     definitions="abc",
-    address="https://example.org/rail/",
+    url="https://example.org/rail/",
 )
 
 
 def test_the_formats() -> None:
     assert RAIL.text == "Rail: 100% of_it. Leaderboard as of 9 November 2026, qrels v2."
-    assert RAIL.link == RAIL.address
+    assert RAIL.link == RAIL.url
     assert RAIL.bibtex == (
         "@dataset{rail,\n"
         "  author = {{The organisers and participants of Rail}},\n"
@@ -59,7 +59,7 @@ def test_listed_authors_are_named() -> None:
 
 
 def test_a_doi_is_the_link_and_a_live_leaderboard_has_the_day() -> None:
-    cited = replace(RAIL, doi="10.5281/zenodo.1", doi_address="https://doi.org/10.5281/zenodo.1")
+    cited = replace(RAIL, doi="10.5281/zenodo.1", doi_url="https://doi.org/10.5281/zenodo.1")
     assert cited.link == "https://doi.org/10.5281/zenodo.1"
     assert "  doi = {10.5281/zenodo.1},\n  url = {https://example.org/rail/},\n" in cited.bibtex
     assert "  urldate = {2026-11-09},\n" in replace(RAIL, is_live=True).bibtex

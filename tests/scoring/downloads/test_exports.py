@@ -239,7 +239,7 @@ def test_the_memory_of_a_package_grows_neither_with_measures_nor_with_topics(
 
 
 def test_the_description_is_true_of_every_file(campaign: Campaign) -> None:
-    files = package_for(seen_by(campaign), address="https://trackside.example/x")
+    files = package_for(seen_by(campaign), url="https://trackside.example/x")
     described = json.loads(files["datapackage.json"])
     assert described["trackside"]["qrels"]["sha256"] == campaign.active_qrels.digest
     assert {each["path"] for each in described["resources"]} == set(files) - {
@@ -277,7 +277,7 @@ def test_every_value_is_of_the_type_that_is_said(campaign: Campaign) -> None:
 
 def test_archives_and_catalogues_learn_of_every_file_and_column(campaign: Campaign) -> None:
     """roc-validator 0.13 accepts such a crate (run by hand); mlcroissant is asked below."""
-    files = package_for(seen_by(campaign), address="https://trackside.example/x")
+    files = package_for(seen_by(campaign), url="https://trackside.example/x")
     described = {each["path"]: each for each in json.loads(files["datapackage.json"])["resources"]}
     graph = json.loads(files["ro-crate-metadata.json"])["@graph"]
     entities = {each["@id"]: each for each in graph}
@@ -301,7 +301,7 @@ def test_archives_and_catalogues_learn_of_every_file_and_column(campaign: Campai
 
 @pytest.mark.long
 def test_mlcroissant_reads_the_tables(campaign: Campaign, tmp_path: Path) -> None:
-    files = package_for(seen_by(campaign), address="https://trackside.example/x")
+    files = package_for(seen_by(campaign), url="https://trackside.example/x")
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     mlcroissant = import_module("mlcroissant")  # takes seconds
@@ -321,7 +321,7 @@ def test_the_schema_of_datacite_accepts_the_metadata(campaign: Campaign) -> None
     assert "rightsList" not in anonymous
     assert "url" not in anonymous
     Campaign.objects.filter(pk=campaign.pk).update(licence="CC-BY-4.0")
-    files = package_for(seen_by(campaign), address="https://trackside.example/x")
+    files = package_for(seen_by(campaign), url="https://trackside.example/x")
     described = json.loads(files["datacite.json"])
     schema45.validator.validate(described)
     assert described["url"] == "https://trackside.example/x"

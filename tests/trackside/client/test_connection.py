@@ -150,14 +150,14 @@ def test_a_site_that_is_not_there_is_named(script: Script) -> None:
 
 
 @pytest.mark.parametrize("url", ["trackside.example", "file:///etc/passwd", "", "https://"])
-def test_other_addresses_are_refused(url: str) -> None:
-    with pytest.raises(ts.SiteError, match="is not the address of a site: write https://"):
+def test_other_urls_are_refused(url: str) -> None:
+    with pytest.raises(ts.SiteError, match="is not the URL of a site: write https://"):
         ts.Site(url)
 
 
 def test_the_token_does_not_follow_to_another_host(script: Script) -> None:
     script.add(302, b"", Location="http://localhost:1/api/campaigns/")
-    with pytest.raises(ts.SiteError, match=r"redirects to http://localhost:1: use this address"):
+    with pytest.raises(ts.SiteError, match=r"redirects to http://localhost:1: use this URL"):
         ts.Site(script.url, "secret").campaigns()
     script.add(301, b"", Location="/api/campaigns/?again=1")
     script.add(200, [])
@@ -321,7 +321,7 @@ def test_what_is_no_trackside_site_is_described(script: Script, body: bytes, cam
     assert message.startswith(f"{script.url}{RUNS} answered with status 200 and {came}. ")
     assert message.endswith(
         "This is not a Trackside site, or a proxy or a site of another version responds. Check the "
-        f"address. This client is trackside {ts.__version__}, with version 1 of the API."
+        f"URL. This client is trackside {ts.__version__}, with version 1 of the API."
     )
     error = refused.value
     assert (error.code, error.status) == ("unexpected_response", 200)
@@ -383,7 +383,7 @@ def test_another_version_of_the_api_is_named(script: Script, status: int) -> Non
     assert script.requests[0][2]["Trackside-Api-Version"] == "1"  # so that the site can refuse it
 
 
-def test_a_fault_of_a_site_of_the_same_version_is_not_blamed_on_the_address(script: Script) -> None:
+def test_a_fault_of_a_site_of_the_same_version_is_not_blamed_on_the_url(script: Script) -> None:
     script.add(200, [{"uid": 7}], trackside_api_version="1")
     with pytest.raises(ts.SiteError) as refused:
         ts.Site(script.url).runs("a")
@@ -409,7 +409,7 @@ def test_a_page_is_not_read_as_a_file(script: Script, body: bytes) -> None:
         assert refused.value.code == "unexpected_response"
 
 
-def test_a_redirect_to_an_address_without_encryption_is_not_advised(
+def test_a_redirect_to_a_url_without_encryption_is_not_advised(
     tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Downgrade(BaseHTTPRequestHandler):
@@ -443,7 +443,7 @@ def test_a_redirect_to_an_address_without_encryption_is_not_advised(
         thread.join()
         server.server_close()
     assert str(refused.value) == (
-        f"{url} redirects to {script.url}: the token was not sent there, because that address is "
+        f"{url} redirects to {script.url}: the token was not sent there, because that URL is "
         "not encrypted"
     )
     assert script.requests == []

@@ -146,7 +146,7 @@ def test_a_client_of_another_version_stores_nothing(
 
 
 def test_a_page_of_the_site_is_not_its_api(live_server) -> None:
-    """An address with a path too many."""
+    """A URL with a path too many."""
     with pytest.raises(ts.SiteError) as refused:
         ts.Site(f"{live_server.url}/campaigns/").campaigns()
     assert "status 404 and the HTML page “" in str(refused.value)
