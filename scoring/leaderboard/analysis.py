@@ -6,17 +6,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.models import Campaign, Qrels, Run
+from campaigns.models import Campaign, Qrels
 from scoring.analyses.studies import OfMeasure, Study, declare
 from scoring.core.data.alignment import align_fully
-from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.arrays import GradedTopics, Scores
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
-from scoring.evaluation.rules import ScoringRules, rules_of
+from scoring.evaluation.rules import rules_of
 from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
 
@@ -39,7 +38,11 @@ def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> TiedScores
     runs = ranked_and_scored(campaign, qrels)
     means = np.full((3, len(runs)), np.nan)
     for at, run in enumerate(runs):
-        tied = _tied(run, table, rules)
+        aligned = align_fully(load_ranking(run.ranking), table, depth=max(run.ranking.longest, 1))
+        graded = GradedTopics(
+            aligned.grades, table.grade_counts, rules.gain_map, pooled=aligned.pooled
+        )
+        tied = TiedTopics(graded, aligned.begins)
         parts = [_expected(measure, tied), *_ends(measure, tied)]
         means[:, at] = [
             np.nan if scores is None else board_mean(scores, measure, table, rules).base
@@ -60,12 +63,6 @@ TIED_SCORES: Final = declare(
 )
 
 
-def _tied(run: Run, table: JudgmentTable, rules: ScoringRules) -> TiedTopics:
-    aligned = align_fully(load_ranking(run.ranking), table, depth=max(run.ranking.longest, 1))
-    graded = GradedTopics(aligned.grades, table.grade_counts, rules.gain_map, pooled=aligned.pooled)
-    return TiedTopics(graded, aligned.begins)
-
-
 def _expected(measure: Measure, tied: TiedTopics) -> Scores | None:
     if has_expected(measure):
         return expected([measure], tied)[measure]
@@ -79,5 +76,6 @@ def _ends(measure: Measure, tied: TiedTopics) -> tuple[Scores | None, Scores | N
     if not has_bounds(measure):
         return None, None
     ends = bounds([measure], tied)[measure]
+    # The worst score is the higher one of a measure of which a lower score is better.
     low, high = np.minimum(ends.worst, ends.best), np.maximum(ends.worst, ends.best)
     return Scores(low, None), Scores(high, None)

@@ -101,6 +101,7 @@ def interval_sketch(board: Leaderboard) -> Sketch:
             continue
         top = _height(row.base + (row.residual or 0.0))
         people = _height(_of_people(row) or 0.0)
+        # From 30 % to 70 % of the width of the run.
         bases.append(f"M{place}.3 {people}h.4")
         if _height(row.base) < people:
             by_program.append(f"M{place}.5 {people}V{_height(row.base)}")
@@ -110,4 +111,5 @@ def interval_sketch(board: Leaderboard) -> Sketch:
 
 
 def _height(score: float) -> int:
+    # The y of SVG grows downwards.
     return round(1000 * (1 - score))

@@ -35,20 +35,16 @@ def distinct_digits(scores: Sequence[Interval]) -> list[Digits]:
             found[place] = _digits_up_to(shown, scores[place].residual)
     defined = [place for place, score in enumerate(scores) if score.base is not None]
     defined.sort(key=lambda place: scores[place].base or 0.0)
-    ordered = _ordered([scores[place] for place in defined], [found[place] for place in defined])
+    ascending = [scores[place] for place in defined]
+    ordered = [found[place] for place in defined]
+    # Until what is printed ascends too, and differs where two intervals do not overlap.
+    while misprinted := _misprinted(ascending, ordered):
+        for place in misprinted:
+            firm, shown = ordered[place].firm, ordered[place].shown + 1
+            certain = min(_certain(ascending[place].residual), shown)
+            ordered[place] = Digits(max(firm, certain), shown)
     for place, digits in zip(defined, ordered, strict=True):
         found[place] = digits
-    return found
-
-
-def _ordered(scores: Sequence[Interval], digits: Sequence[Digits]) -> list[Digits]:
-    """The digits of ascending scores, with further ones until what is printed ascends too and
-    differs where two intervals do not overlap."""
-    found = list(digits)
-    while places := _misprinted(scores, found):
-        for place in places:
-            firm, shown = found[place].firm, found[place].shown + 1
-            found[place] = Digits(max(firm, min(_certain(scores[place].residual), shown)), shown)
     return found
 
 
@@ -66,15 +62,13 @@ def _misprinted(scores: Sequence[Interval], digits: Sequence[Digits]) -> set[int
     alike: dict[tuple[float, int], list[int]] = defaultdict(list)
     for place, number in enumerate(printed):
         alike[number, digits[place].shown].append(place)
+    uppers = [rounded((score.base or 0.0) + (score.residual or 0.0), DECIMALS) for score in scores]
     for group in alike.values():
-        lowest_upper = min(_upper(scores[place]) for place in group)
+        lowest_upper = min(uppers[place] for place in group)
+        # The scores ascend, so the last of a group is its highest.
         if lowest_upper < rounded(scores[group[-1]].base or 0.0, DECIMALS):
             places.update(group)
     return places
-
-
-def _upper(score: Interval) -> float:
-    return rounded((score.base or 0.0) + (score.residual or 0.0), DECIMALS)
 
 
 def _fewest_that_distinguish(scores: Sequence[Interval]) -> int:

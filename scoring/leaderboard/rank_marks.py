@@ -53,6 +53,7 @@ def rank_marks(analysis: Analysis | None) -> RankMarks | None:
     if analysis is None or analysis.state != Analysis.State.DONE:
         return None
     intervals = intervals_by_run(result_of(RANK_INTERVALS, analysis))
+    # A single run has rank 1 whatever happens.
     return RankMarks(intervals, len(intervals)) if len(intervals) > 1 else None
 
 

@@ -61,12 +61,19 @@ def significance_bars(board: Leaderboard, analysis: Analysis | None) -> Signific
     if not is_complete:
         columns = in_columns(covering_groups(groups))
     hues = {group: HUES[number % len(HUES)] for number, group in enumerate(groups)}
+    # The groups are in the order of the board: the first one of a run says how far up it reaches,
+    # and the last one how far down.
+    reach: dict[str, tuple[int, int]] = {}
+    for first, last in groups:
+        for run in tested_runs.runs[first : last + 1]:
+            begin, _ = reach.get(run.run_id, (tested_runs.ranks[first], 0))
+            reach[run.run_id] = (begin, tested_runs.ranks[last])
     return SignificanceBars(
         choices=choices,
         width=len(columns),
         is_complete=is_complete,
         columns={run.run_id: _classes(columns, hues, at) for at, run in enumerate(ranked)},
-        reach=_reach(groups, tested_runs),
+        reach=reach,
         tested=len(tested_runs.runs),
         left_out=tested_runs.left_out,
     )
@@ -91,6 +98,8 @@ def covering_groups(groups: Sequence[Group]) -> list[Group]:
     covered = -1  # the last position in a chosen group
     while left := [group for group in groups if group[1] > covered]:
         start = max(covered + 1, left[0][0])
+        # Of those that begin early enough, the one that reaches farthest: no other choice needs
+        # fewer.
         chosen.append(max((g for g in left if g[0] <= start), key=lambda group: group[1]))
         covered = chosen[-1][1]
     return chosen
@@ -103,17 +112,7 @@ def _classes(
         next((group for group in column if group[0] <= position <= group[1]), None)
         for column in columns
     )
-    return tuple(hues[group] + _end(group, position) if group else "" for group in passing)
-
-
-def _end(group: Group, position: int) -> str:
-    return {group[0]: " start", group[1]: " end"}.get(position, "")
-
-
-def _reach(groups: Sequence[Group], tested_runs: RankedRuns) -> dict[str, tuple[int, int]]:
-    reach: dict[str, tuple[int, int]] = {}
-    for first, last in groups:
-        for run in tested_runs.runs[first : last + 1]:
-            begin, _ = reach.get(run.run_id, (tested_runs.ranks[first], 0))
-            reach[run.run_id] = (begin, tested_runs.ranks[last])
-    return reach
+    return tuple(
+        hues[group] + {group[0]: " start", group[1]: " end"}.get(position, "") if group else ""
+        for group in passing
+    )

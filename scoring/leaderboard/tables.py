@@ -59,11 +59,18 @@ def _columns(ranked: Sequence[_Entry] = ()) -> tuple[Column, ...]:
         Column("run_type", "row.run_type"),
         Column("measure", "board.measure"),
         Column("base", "row.base"),
-        _aligned("base", _base, ranked),
+        _aligned("base", lambda each: number(each.row.base, each.row.printed_digits.shown), ranked),
         Column("residual", "row.residual"),
-        _aligned("residual", _residual, ranked),
+        _aligned(
+            "residual",
+            lambda each: added(each.row.residual, Digits.of(each.row.digits).shown),
+            ranked,
+        ),
         Column("upper", "row.upper"),
-        printed("interval", _bounds),
+        printed(
+            "interval",
+            lambda each: interval(each.row.base, each.row.upper, each.row.printed_digits.shown),
+        ),
         Column("judged_at_10", "row.judged_at_10", "judged@10", partial(number, digits=2)),
         Column("topics", "row.topic_count"),
         Column("qrels", lambda each: each.board.qrels and each.board.qrels.version),
@@ -80,6 +87,7 @@ def _aligned(heading: str, text: Callable[[_Entry], str], ranked: Sequence[_Entr
 
     def cell(each: _Entry) -> Cell:
         found = text(each)
+        # A dash has no point at which it could be aligned.
         return Marked(found, missing_digits=most - _decimals(found)) if "." in found else found
 
     return printed(heading, cell)
@@ -87,18 +95,6 @@ def _aligned(heading: str, text: Callable[[_Entry], str], ranked: Sequence[_Entr
 
 def _decimals(text: str) -> int:
     return len(text.partition(".")[2])
-
-
-def _base(each: _Entry) -> str:
-    return number(each.row.base, each.row.printed_digits.shown)
-
-
-def _residual(each: _Entry) -> str:
-    return added(each.row.residual, Digits.of(each.row.digits).shown)
-
-
-def _bounds(each: _Entry) -> str:
-    return interval(each.row.base, each.row.upper, each.row.printed_digits.shown)
 
 
 def _cell_base(at: int, each: _Entry) -> str:
@@ -122,10 +118,16 @@ def _requested_columns(board: Leaderboard, ranked: Sequence[_Entry]) -> Iterator
             yield Column(f"{measure} residual", partial(_cell, at, "residual"))
             yield _aligned("residual", partial(_cell_residual, at), ranked)
     if board.against:
-        yield Column("ranks_gained", "row.moved", "ranks gained", _signed_ranks)
+        yield Column(
+            "ranks_gained",
+            "row.moved",
+            "ranks gained",
+            lambda moved: "–" if moved is None else f"{moved:+d}",
+        )
     if board.has_tied_scores:
         for name, heading in TIES.items():
             shown = partial(number, digits=MAX_DIGITS)
+            # A lambda would read `name` when the rows are written, and find the last one.
             yield Column(f"tie_{name}", partial(_tied, name), heading, shown)
     if board.has_intervals:
         for name in RankInterval._fields:
@@ -199,7 +201,3 @@ def _tied(name: str, each: _Entry) -> float | None:
 def _interval(name: str, each: _Entry) -> float | None:
     value: float | None = getattr(each.row.interval, name, None)
     return value
-
-
-def _signed_ranks(moved: int | None) -> str:
-    return "–" if moved is None else f"{moved:+d}"

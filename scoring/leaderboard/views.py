@@ -64,6 +64,7 @@ def _table(request: HttpRequest, viewer: Viewer, suffix: str) -> TableResponse:
 @require_safe
 def badge(request: HttpRequest, slug: str) -> AnyResponse:
     """An image of the leading run for other web pages, only of public boards."""
+    # As a visitor sees the board, because the other web page is shown to everybody.
     viewer = access.board_or_404(AnonymousUser(), slug)
     return public_response(request, viewer, partial(_badge, viewer))
 
@@ -90,6 +91,7 @@ def _run_badge(viewer: Viewer, public_id: str) -> HttpResponse:
 
 def _picture(svg: str) -> HttpResponse:
     response = HttpResponse(svg, content_type="image/svg+xml")
+    # Without it, a page that isolates itself (Cross-Origin-Embedder-Policy) shows no picture.
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
 
