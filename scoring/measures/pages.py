@@ -1,6 +1,5 @@
 """The catalogue of measures for pages: groups of families, a family, and its properties."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -96,13 +95,29 @@ def measure_page(name: str) -> MeasurePage:
     entry, measure, is_family = _look_up(name)
     rows = [row for row in property_table() if row.measure.family == entry.family.name]
     named = [(row.name, row.findings) for row in rows]
+    # The table has the example of the family. This measure is searched for counter-examples itself.
     if rows and not is_family:
         named = [(name_at_any_cutoff(measure), findings_of(measure))]
-    topic = _papers_topic()
+    # PAPERS_RANKING as a topic whose relevant documents are all in the ranking.
+    grades = np.array([[1 if sign == "$" else 0 for sign in PAPERS_RANKING]], np.int8)
+    relevant = int((grades == 1).sum())
+    counts = np.array([[grades.size - relevant, relevant]])
+    topic = GradedTopics(grades, counts, np.array([0.0, 1.0]))
     return MeasurePage(
         entry=entry,
         measure=measure,
-        rows=tuple((each, _properties(findings)) for each, findings in named),
+        rows=tuple(
+            (
+                each,
+                tuple(
+                    PropertyOfMeasure(
+                        name, MEANINGS[name], findings[name].holds, _scores(findings[name])
+                    )
+                    for name in PROPERTIES
+                ),
+            )
+            for each, findings in named
+        ),
         shares=tuple(_shares(measure, topic)),
         score=float(evaluate([measure], topic)[measure].base[0]),
         patience=tuple(_patience(measure)),
@@ -115,13 +130,6 @@ def _look_up(name: str) -> tuple[Entry, Measure, bool]:
             return entry, entry.example, True
     measure = parse_measure(name)
     return entry_of(family_of(measure)), measure, False
-
-
-def _properties(findings: Mapping[Property, PropertyResult]) -> tuple[PropertyOfMeasure, ...]:
-    return tuple(
-        PropertyOfMeasure(name, MEANINGS[name], findings[name].holds, _scores(findings[name]))
-        for name in PROPERTIES
-    )
 
 
 def _scores(finding: PropertyResult) -> tuple[ExampleScore, ...]:
@@ -146,13 +154,6 @@ def _patience(measure: Measure) -> list[Patience]:
         )
         for p in sorted({*PERSISTENCES, float(persistence)})
     ]  # fmt: skip
-
-
-def _papers_topic() -> GradedTopics:
-    grades = np.array([[1 if sign == "$" else 0 for sign in PAPERS_RANKING]], np.int8)
-    relevant = int((grades == 1).sum())
-    counts = np.array([[grades.size - relevant, relevant]])
-    return GradedTopics(grades, counts, np.array([0.0, 1.0]))
 
 
 def _shares(measure: Measure, topic: GradedTopics) -> list[Share]:

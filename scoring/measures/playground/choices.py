@@ -24,6 +24,7 @@ USUAL: Final = {"p": "0.8", "k": "10", "b": "2"}
 DEEPEST: Final = 1000
 LARGEST_BASE: Final = 100
 LONGEST_NUMBER: Final = 20  # characters that a message quotes
+# Only these signs: `int` and `float` would also read 1_0, 1e9, nan and digits of other scripts.
 _WHOLE: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _REAL: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{0,17})?|\.[0-9]{1,17}", re.ASCII)
 _Read = TypeVar("_Read")
@@ -77,6 +78,7 @@ class _Reading:
         p = self._read("p", _persistence)
         k = self._read("k", lambda text: _whole(text, 1, DEEPEST))
         b = self._read("b", _base)
+        # The names of the measures contain p, k and b.
         measure = None
         if p is not None and k is not None and b is not None:
             measures = measures_at(p, k, b)
@@ -140,6 +142,7 @@ def _real(text: str) -> float:
 
 
 def _whole(text: str, least: int, most: int) -> int:
+    # The ranks of an empty ranking would be from 1 to 0.
     if most < least:
         raise ValueError("the ranking is empty, so it has no ranks")
     if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
@@ -167,6 +170,7 @@ def _one_of(text: str, measures: tuple[Measure, ...]) -> Measure:
         raise ValueError(str(error)) from error
     if measure in measures:
         return measure
+    # A link may name the measure with other values of p, k and b than the form has.
     shape = (measure.family, [name for name, _ in measure.parameters], measure.cutoff is None)
     for each in measures:
         if shape == (each.family, [name for name, _ in each.parameters], each.cutoff is None):

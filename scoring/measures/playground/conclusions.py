@@ -62,12 +62,13 @@ def exchanges(choices: PlaygroundChoices) -> tuple[Exchange, ...]:
     """For every measure with a cutoff; empty without a swap."""
     if choices.swap is None:
         return ()
-    at_cutoff = [each for each in choices.measures if _has_cutoff(each)]
+    # The cutoff of a measure such as IPrec@0.5 is a level of recall.
+    at_cutoff = [
+        each
+        for each in choices.measures
+        if each.cutoff is not None and family_of(each).cutoff != "recall"
+    ]
     return tuple(_exchange(choices, each) for each in at_cutoff)
-
-
-def _has_cutoff(measure: Measure) -> bool:
-    return measure.cutoff is not None and family_of(measure).cutoff != "recall"
 
 
 def _exchange(choices: PlaygroundChoices, measure: Measure) -> Exchange:
@@ -91,6 +92,7 @@ def _moved(
         return []
     change = (scores[1] - scores[0]) * sign_of(measure)
     text = f"{scores[0]:.4g} → {scores[1]:.4g}"
+    # The first rank is the smaller one, so the second is below the cutoff, too.
     if first > choices.k:
         return [Conclusion("localized", abs(change) <= TOLERANCE, text)]
     if upper == lower:
@@ -129,22 +131,18 @@ def _reached(choices: PlaygroundChoices, measure: Measure, score: float) -> list
     needs = family_of(measure).facts.needs_relevant and not relevant
     conclusions = [Conclusion("complete", not (math.isnan(score) or needs), "no score")]
     if relevant and sign_of(measure) > 0:
-        best, greatest = (_score(choices, measure, t) for t in (_best(typed), _full(choices)))
+        # All judged documents, the highest grades first.
+        known = sorted(
+            (grade for grade in (*typed.grades, *typed.missed) if grade >= 0), reverse=True
+        )
+        in_best_order = Typed(tuple(known), (True,) * len(known), ())
+        # Only documents of the highest grade down to the cutoff: the maximum score.
+        full = Typed((choices.top,) * choices.k, (True,) * choices.k, ())
+        best, greatest = (_score(choices, measure, t) for t in (in_best_order, full))
         if not math.isnan(best + greatest):
             text = f"in their best order {best:.4g}, not {greatest:.4g}"
             conclusions.append(Conclusion("realizable", best >= greatest - TOLERANCE, text))
     return conclusions
-
-
-def _best(typed: Typed) -> Typed:
-    """All judged documents, the highest grades first."""
-    known = sorted((grade for grade in (*typed.grades, *typed.missed) if grade >= 0), reverse=True)
-    return Typed(tuple(known), (True,) * len(known), ())
-
-
-def _full(choices: PlaygroundChoices) -> Typed:
-    """Only documents of the highest grade down to the cutoff: the maximum score."""
-    return Typed((choices.top,) * choices.k, (True,) * choices.k, ())
 
 
 def _score(choices: PlaygroundChoices, measure: Measure, typed: Typed) -> float:

@@ -53,6 +53,7 @@ class Rank:
 
 def graded(typed: Typed, top: int) -> GradedTopics:
     """The typed ranking as one topic."""
+    # An empty ranking is one rank that is past its end.
     grades = np.array([typed.grades or (PAST_END,)], np.int8)
     judged = [grade for grade in (*typed.grades, *typed.missed) if grade >= 0]
     counts = np.bincount(judged, minlength=top + 1)[None, :].astype(np.int64)
@@ -79,7 +80,12 @@ def rank_rows(choices: PlaygroundChoices) -> tuple[Rank, ...]:
     if not typed.grades:
         return ()
     topic = graded(typed, choices.top)
-    alone = _alone(measure, len(typed.grades), choices.top)
+    # One topic for each rank, with one relevant document, which is at this rank.
+    depth, top = len(typed.grades), choices.top
+    grades = np.where(np.eye(depth, dtype=bool), top, 0).astype(np.int8)
+    counts = np.zeros((depth, top + 1), np.int64)
+    counts[:, 0], counts[:, top] = depth - 1, 1
+    alone = evaluate([measure], GradedTopics(grades, counts, default_gain_map(top)))[measure].base
     shares = document_shares(measure, topic) if has_shares(measure) else None
     return tuple(
         Rank(
@@ -107,15 +113,6 @@ def _with_ties(
         )
         for measure, row in rows.items()
     }
-
-
-def _alone(measure: Measure, depth: int, top: int) -> NDArray[np.float64]:
-    """float64[depth]: one topic for each rank, with one relevant document."""
-    grades = np.where(np.eye(depth, dtype=bool), top, 0).astype(np.int8)
-    counts = np.zeros((depth, top + 1), np.int64)
-    counts[:, 0], counts[:, top] = depth - 1, 1
-    base = evaluate([measure], GradedTopics(grades, counts, default_gain_map(top)))[measure].base
-    return base
 
 
 def _number(values: NDArray[np.float64] | None) -> float | None:

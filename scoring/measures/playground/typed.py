@@ -102,9 +102,13 @@ class _Reading:
         elif sign in "[]" and self._is_after_bar:
             self._fault(position, sign, "documents that are not in the ranking cannot be tied")
         elif sign == "[":
-            self._open(position)
+            if self._opened is not None:
+                self._fault(position, "[", f"the bracket at character {self._opened} is still open")
+            self._opened, self._inside = position, 0
         elif sign == "]":
-            self._close(position)
+            if self._opened is None:
+                self._fault(position, "]", "no bracket is open")
+            self._opened = None
         elif sign == "|":
             self._bar(position)
         else:
@@ -132,16 +136,6 @@ class _Reading:
             self._fault(position, sign, "only judged documents are allowed after |")
         else:
             self._missed.append(GRADES[sign])
-
-    def _open(self, position: int) -> None:
-        if self._opened is not None:
-            self._fault(position, "[", f"the bracket at character {self._opened} is still open")
-        self._opened, self._inside = position, 0
-
-    def _close(self, position: int) -> None:
-        if self._opened is None:
-            self._fault(position, "]", "no bracket is open")
-        self._opened = None
 
     def _bar(self, position: int) -> None:
         if self._is_after_bar:
