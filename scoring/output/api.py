@@ -68,6 +68,7 @@ def row_serializer(
         if column.key
     }
     fields[JUDGED_BY] = serializers.CharField(required=False, help_text=JUDGED_BY_HELP)
+    # The schema takes the description of a component from the docstring of its class.
     return type(f"{name}Serializer", (serializers.Serializer,), {"__doc__": description, **fields})
 
 

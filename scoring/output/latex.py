@@ -70,7 +70,8 @@ def table(
 ) -> str:
     """A table that needs only booktabs; all texts are escaped here."""
     lines = [
-        f"% {_one_line(source)}",
+        # A line break would end the comment.
+        f"% {' '.join(source.split())}",
         r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
@@ -131,7 +132,3 @@ def _printed(cell: Cell) -> str:
     if cell.missing_digits:
         text += rf"\phantom{{{'0' * cell.missing_digits}}}"
     return rf"{text}\textsuperscript{{{plain(cell.mark)}}}" if cell.mark else text
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

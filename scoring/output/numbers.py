@@ -68,6 +68,7 @@ def p_value(p: float) -> str:
     """Three decimals: .042, <.001, 1; a dash where there is none."""
     if math.isnan(p):
         return "–"
+    # Three decimals would be .000.
     if p < 0.0005:
         return "<.001"
     return "1" if p >= 0.9995 else f"{p:.3f}".removeprefix("0")

@@ -41,6 +41,7 @@ class PackedResponse(NamedTuple):
     def of(cls, response: HttpResponse) -> "PackedResponse":
         """The ETag is weak, because it is that of the body in both encodings."""
         digest = hashlib.sha256(response.content).hexdigest()[:32]
+        # With the time of compression, equal contents would have different bytes.
         body = gzip.compress(response.content, mtime=0)
         return cls(body, f'W/"{digest}"', dict(response.headers))
 
@@ -81,7 +82,10 @@ def public_response(
         if response.streaming:
             streamed.append(response)
             return LONG, len(LONG)
-        if not _is_packable(request, response):
+        has_token = "CSRF_COOKIE_NEEDS_UPDATE" in request.META  # a template asked for one
+        is_kept = "no-store" not in response.get("Cache-Control", "")
+        # The cache does not keep what weighs more than BYTES.
+        if response.status_code != 200 or not is_kept or has_token:
             return response, BYTES + 1
         packed = PackedResponse.of(response)
         return packed, BYTES + 1 if "Refresh" in packed.headers else len(packed.body)
@@ -164,30 +168,20 @@ def api_board_viewer(request: HttpRequest, slug: str) -> Viewer:
 
 def _rendered(request: HttpRequest, response: AnyResponse) -> AnyResponse:
     """The response with its body: REST framework renders it after the view, and a long table is
-    streamed."""
+    streamed. A table of more than BYTES is still streamed."""
     if isinstance(response, StreamingHttpResponse):
-        return _in_one_piece(response)
+        stream, blocks, size = iter(response), [], 0
+        for block in stream:
+            blocks.append(block)
+            size += len(block)
+            # It would not fit into the cache, and should not be in memory.
+            if size > BYTES:
+                response.streaming_content = chain(blocks, stream)
+                return response
+        return HttpResponse(b"".join(blocks), headers=dict(response.headers))
     if isinstance(response, Response):
         response.accepted_renderer = request.accepted_renderer
         response.accepted_media_type = request.accepted_media_type
         response.renderer_context = {}
         response.render()
     return response
-
-
-def _in_one_piece(response: StreamingHttpResponse) -> AnyResponse:
-    """A table of more than BYTES is still streamed."""
-    stream, blocks, size = iter(response), [], 0
-    for block in stream:
-        blocks.append(block)
-        size += len(block)
-        if size > BYTES:
-            response.streaming_content = chain(blocks, stream)
-            return response
-    return HttpResponse(b"".join(blocks), headers=dict(response.headers))
-
-
-def _is_packable(request: HttpRequest, response: AnyResponse) -> bool:
-    has_token = "CSRF_COOKIE_NEEDS_UPDATE" in request.META  # a template asked for one
-    is_kept = "no-store" not in response.get("Cache-Control", "")
-    return not response.streaming and response.status_code == 200 and is_kept and not has_token

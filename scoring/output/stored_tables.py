@@ -258,6 +258,7 @@ def _request_of(stored: StoredTable) -> HttpRequest:
     request.path = request.path_info = unquote(url.path)
     request.GET = QueryDict(url.query)
     request.META = {
+        # The view builds absolute URLs from the host.
         "REQUEST_METHOD": "GET", "QUERY_STRING": url.query, "HTTP_HOST": url.netloc,
     }  # fmt: skip
     return request

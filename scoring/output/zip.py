@@ -36,6 +36,7 @@ class Zip:
         """A file that is compressed already is stored as it is."""
         info = zipfile.ZipInfo(path, EPOCH)
         info.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+        # By default the system of this machine, which would change the bytes.
         info.create_system = UNIX
         info.external_attr = READABLE
         digest, size = hashlib.sha256(), 0
