@@ -107,6 +107,7 @@ def rank_mark(marks: RankMarks, run_id: str) -> RankMark | None:
     interval = marks.intervals.get(run_id)
     if interval is None:
         return None
+    # A rank is so wide: rank 1 begins at 0 and ends at one step.
     step = 100 / marks.runs
     best, worst = interval.rank_best or 0, interval.rank_worst or 0
     first, last = interval.possible_best or 0, interval.possible_worst or 0

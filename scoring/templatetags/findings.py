@@ -88,6 +88,7 @@ def _kind(board: Leaderboard, ranked: int) -> str:
             return "scoring" if board.uses_active_qrels else "not scored"
         return "no runs"
     if not ranked:
+        # Either the measure is defined for no run, or every run is late or disqualified.
         is_scored = any(row.is_ranked for row in board.rows)
         return "undefined" if is_scored else "none ranked"
     if board.measure.family == "Judged":

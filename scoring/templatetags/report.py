@@ -43,6 +43,7 @@ def most_changed(report: Report) -> PoolStudy | None:
 
 @register.filter
 def keeps_the_order(study: PoolStudy) -> bool:
+    # A rounding error is no change of the order.
     return _tau(study) > 1 - 1e-12
 
 
@@ -69,6 +70,7 @@ def rank_rows(report: Report) -> Iterator[BoundRow]:
 def p_rows(report: Report) -> Iterator[BoundRow]:
     """The bounds of each run with the pool and with all judgments."""
     for p in SHOWN_P:
+        # Equal to the bit, because both are the nearest numbers to the same hundredth.
         at = PERSISTENCES.index(p)
         cells = [pair for each in report.bounds for pair in _bounds(each.by_p[:, :, at])]
         yield BoundRow(format_value(p), None, cells)

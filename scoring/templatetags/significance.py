@@ -53,6 +53,7 @@ def is_approximate(result: Significance) -> bool:
 def matrix_cells(result: Significance) -> list[tuple[Any, list[MatrixCell]]]:
     """Each run of the board with its cells, one for each run of the board."""
     p_values = result.matrix(result.corrected)
+    # A directed test has no value in one of the two cells of a pair.
     is_tested = ~np.isnan(result.antisymmetric(np.ones(len(result.pairs))))
     signs = np.where(result.is_significant, np.sign(result.differences), 0.0)
     kinds = result.antisymmetric(-signs if result.ranked.is_lower_better else signs)
@@ -105,7 +106,9 @@ def _limit_of(result: Significance) -> str:
     """The lowest p-value that is possible, and what follows from it."""
     choices, pairs = result.choices, len(result.pairs)
     is_sampled = choices.test == "randomisation" and 2**result.topic_count > SAMPLES
-    limit = f"{intcomma(SAMPLES)} random permutations" if is_sampled else _topics(result)
+    limit = f"{result.topic_count} topic{'' if result.topic_count == 1 else 's'}"
+    if is_sampled:
+        limit = f"{intcomma(SAMPLES)} random permutations"
     said = f"{limit} give no p below {result.least_p:.4f}"
     if choices.correction == "holm" and pairs > 1:
         said += f", and Holm multiplies the smallest by {intcomma(pairs)}"
@@ -114,10 +117,6 @@ def _limit_of(result: Significance) -> str:
         if is_sampled:
             said += "; choose Tukey’s correction or another test"
     return said
-
-
-def _topics(result: Significance) -> str:
-    return f"{result.topic_count} topic{'' if result.topic_count == 1 else 's'}"
 
 
 @register.filter
