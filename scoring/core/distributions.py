@@ -71,6 +71,7 @@ def student_cdf(degrees: Floats, t: Floats) -> Floats:
     [0.75]
     """
     degrees, t = np.broadcast_arrays(np.asarray(degrees, np.float64), np.asarray(t, np.float64))
+    # Beyond these, squares overflow, and the tail is 0 in any case.
     squares = np.clip(t, -1e150, 1e150) ** 2 / degrees
     half = degrees / 2
     front = np.exp(-half * np.log1p(squares)) * np.sqrt(squares / (1 + squares))
@@ -91,6 +92,7 @@ def _gamma_ratio(a: Floats) -> Floats:
     """Γ(a + 1/2) / Γ(a)."""
     a = np.array(a)
     factor = np.ones_like(a)
+    # From Γ(a + 1) = a Γ(a), up to where the series is exact.
     while (small := a < LARGE_RATIO).any():
         factor *= np.where(small, a / (a + 0.5), 1.0)
         a = a + small
@@ -113,6 +115,7 @@ def _beta_fraction(x: Number, rest: Number, a: Number, b: Number) -> Number:
         numerator = term + factor / numerator
         change = numerator * denominator
         fraction = fraction * change
+        # Of an array, the slowest element decides.
         goes_on = abs(change - 1) > 2 * EPSILON
         if not (goes_on if isinstance(goes_on, bool) else goes_on.any()):
             break
@@ -175,10 +178,12 @@ def chi_square_quantile(degrees: float, probability: float) -> float:
         raise ValueError(f"probability must lie between 0 and 1, not {probability}")
     a, ninth = degrees / 2, 2 / (9 * degrees)
     cube_root = 1 - ninth + NormalDist().inv_cdf(probability) * math.sqrt(ninth)
+    # The approximation can be negative for few degrees and a small probability.
     x = a * max(cube_root, 0.01) ** 3  # half of the quantile
     for _ in range(_GAMMA_STEPS):
         density = math.exp((a - 1) * math.log(x) - x - math.lgamma(a))
         step = (probability - _incomplete_gamma(a, x)) / density
+        # A step must not leave the positive numbers.
         x = max(x + step, x / 2)
         if abs(step) <= _NEGLIGIBLE * x:
             break
@@ -225,6 +230,7 @@ def noncentral_f_tail(above: float, below: float, noncentrality: float, f: float
     if noncentrality >= _NARROW:
         return incomplete_beta(a, above / 2 + mean, share, rest)
     first = max(0, math.floor(mean - _DEVIATIONS * math.sqrt(mean)))
+    # Only the terms whose weight can be seen in the sum.
     counts = np.arange(first, math.ceil(mean + _DEVIATIONS * math.sqrt(mean)) + _FEW)
     b = above / 2 + counts
     start = incomplete_beta(a, float(b[0]), share, rest)
@@ -252,20 +258,20 @@ def f_critical(above: float, below: float, level: float) -> float:
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
     low, high = 0.0, 1.0
+    # Doubled until the value is between the two.
     while f_tail(above, below, high) > level:
         low, high = high, 2 * high
     f = (low + high) / 2
+    a, b = above / 2, below / 2
+    constant = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(above / below)
     for _ in range(_F_STEPS):
         excess = f_tail(above, below, f) - level
         low, high = (f, high) if excess > 0 else (low, f)
-        step = excess / _density(above, below, f)
+        ratio = math.log1p(above * f / below)
+        density = math.exp(constant + (a - 1) * math.log(f) - (a + b) * ratio)
+        step = excess / density
         if abs(step) <= _NEGLIGIBLE * f:
             break
+        # Where Newton's step leaves the bounds, halving them gets closer all the same.
         f = f + step if low < f + step < high else (low + high) / 2
     return f
-
-
-def _density(above: float, below: float, f: float) -> float:
-    a, b = above / 2, below / 2
-    constant = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(above / below)
-    return math.exp(constant + (a - 1) * math.log(f) - (a + b) * math.log1p(above * f / below))

@@ -45,6 +45,7 @@ def _large(x: ArrayLike, term: Callable[[Floats], Floats]) -> tuple[Floats, Floa
     """Each x plus the least whole number that makes it large, and the sum of the terms before."""
     x = np.array(x, dtype=np.float64)
     passed = np.zeros_like(x)
+    # By the recurrence ψ(x) = ψ(x + 1) - 1/x, and that of its derivative.
     while (small := x < LARGE).any():
         passed += np.where(small, term(x), 0.0)
         x = x + small
@@ -61,6 +62,7 @@ def exponential_integral(x: float) -> float:
     for k in range(1, 1000):
         power *= x / k
         terms.append(power / k)
+        # Terms grow until k passes x.
         if k > x and power / k < EPSILON * terms[2] / 1000:
             break
     return math.fsum(terms)

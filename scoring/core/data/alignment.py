@@ -39,12 +39,14 @@ def align(ranking: Ranking, table: JudgmentTable, *, depth: int) -> NDArray[np.i
     rows = np.repeat(row_of_topic, ranking.lengths)
     doc_ids, hashes, positions = ranking.doc_ids, ranking.hashes, ranking.positions
     if ranking.max_length > depth or bool((row_of_topic < 0).any()):
+        # Only if something is left out: each mask copies a column.
         seen = (rows >= 0) & (positions < depth)
         rows, doc_ids, hashes, positions = rows[seen], doc_ids[seen], hashes[seen], positions[seen]
     places = find_judgments(table, rows=rows, doc_ids=doc_ids, hashes=hashes)
     # Place -1 (nobody's) takes the entry appended behind the table's own grades.
     grade_at = np.append(table.grades, np.int8(UNJUDGED))
     grades = np.full((len(table.topics), depth), PAST_END, np.int8)
+    # As int64: many topics times a large depth are more than an int32 holds.
     grades.reshape(-1)[rows.astype(np.int64) * depth + positions] = grade_at[places]
     return grades
 
@@ -63,6 +65,7 @@ def align_beginnings(ranking: Ranking, table: JudgmentTable, *, depth: int) -> N
         raise ValueError(f"depth must be at least 1, not {depth}")
     begins = np.ones((len(table.topics), depth), np.bool_)
     cells, seen = _cells(ranking, table, depth)
+    # A tied group is named by the position of its first document.
     begins.reshape(-1)[cells] = ranking.tie_groups[seen] == ranking.positions[seen]
     return begins
 
@@ -75,6 +78,7 @@ def align_fully(ranking: Ranking, table: JudgmentTable, *, depth: int) -> Alignm
     """
     grades = align(ranking, table, depth=depth)
     pooled = np.zeros(grades.shape, np.bool_)
+    # Qrels without such judgments spare a second look-up.
     if bool((table.grades == UNJUDGED).any()):
         cells, seen = _cells(ranking, table, depth)
         places = find_judgments(

@@ -138,6 +138,7 @@ def _parts(
         names_size, width = _RANKING_COUNTS.unpack(body.read(_RANKING_COUNTS.size))
         if width < WORD or names_size < 0:
             raise ArtefactError("the ranking's header is damaged")
+        # An empty text would be split into one name.
         names = body.read(names_size).decode().split("\0") if topics else []
         lengths = np.frombuffer(body.read(4 * topics), "<i4").astype(np.int64)
         bounds = dict(zip(names, np.stack([np.cumsum(lengths) - lengths, lengths], 1), strict=True))
@@ -170,6 +171,7 @@ class _Inflating:
     def read_column(self, spans: Sequence[tuple[int, int]], count: int, width: int) -> list[bytes]:
         """Some of the next `count` items of so many bytes each; the column is read to its end."""
         found, at = {}, 0
+        # In their order, because the payload is read forwards; two parts can be one and the same.
         for begin, end in sorted(set(spans)):
             self._skip((begin - at) * width)
             found[begin, end] = self.read((end - begin) * width)
@@ -197,6 +199,7 @@ class _Inflating:
             fed: bytes | memoryview = self._inflater.unconsumed_tail
             if not fed:
                 fed, self._payload = self._payload[:_FED], self._payload[_FED:]
+            # Never more than a MiB at a time, however much the payload expands.
             self._ready = memoryview(self._inflater.decompress(fed, _INFLATED))
             if not self._ready and not fed:
                 raise ArtefactError("the ranking is cut off")
@@ -252,6 +255,7 @@ def unpack_vector(blob: bytes) -> NDArray[np.float64]:
 
 def _seal(kind: bytes, shape: tuple[int, ...], payload: bytes) -> bytes:
     numbers = _SHAPE.pack(*shape)
+    # The shape is covered as well: a wrong one would not show in the payload.
     checksum = zlib.crc32(payload, zlib.crc32(numbers))
     return _HEADER.pack(kind, FORMAT_VERSION, checksum) + numbers + payload
 

@@ -98,6 +98,7 @@ def _align_compiled(
 ) -> Alignment:
     head, ids = (*table.arrays, row_of_topic), id_words(doc_ids)
     aligned = compiled_align.align(*head, topic_index, retrieval_scores, ids, max_depth)
+    # The compiled code takes lines in the order of topics and scores, as most files have them.
     if aligned is None:
         order = score_order(topic_index, retrieval_scores)
         columns = topic_index[order], retrieval_scores[order], ids[order]
@@ -120,6 +121,7 @@ class _Places:
     def spread(self, values: NDArray[_T], matrix: NDArray[_T]) -> NDArray[_T]:
         """The matrix with the lines' values written over it."""
         depth = self.shape[1]
+        # Where all topics are equally long, as in a run that was cut, one copy does for all.
         if bool((self.row_of_topic >= 0).all() and (self.lengths == depth).all()):
             matrix[self.row_of_topic] = values.reshape(len(self.lengths), depth)
             return matrix
@@ -162,26 +164,22 @@ def _codes(
     )
     codes = np.full(len(lines.doc_ids), UNJUDGED, np.int8)
     codes[hits] = table.codes.take(places)
-    _order_ties(codes, lines)
-    return codes
-
-
-def _order_ties(codes: NDArray[np.int8], lines: _Lines) -> None:
-    """Puts in order those tied groups whose documents the judges tell apart: in any other, every
-    order has the same codes."""
+    # Only tied groups whose documents the judges tell apart are put in order: in any other, every
+    # order has the same codes.
     groups = _mixed_groups(codes, lines.begins)
     if not len(groups.sizes):
-        return
+        return codes
     tied = groups.members()
     doc_ids, unordered = lines.doc_ids.take(tied), codes.take(tied)
     numbers = np.arange(len(groups.sizes)).repeat(groups.sizes)
     keys = tie_keys(doc_ids, numbers, spare_bits=_CODE_BITS)
     if keys is None:
         codes[tied] = unordered.take(tie_order(doc_ids, numbers))
-        return
+        return codes
     keys |= unordered.view(np.uint8)  # sorted along with the documents: far quicker than an order
     keys.sort()
     codes[tied] = keys.astype(np.uint8).view(np.int8)
+    return codes
 
 
 @dataclass(frozen=True, eq=False)

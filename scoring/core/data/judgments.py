@@ -59,6 +59,8 @@ class JudgmentTable:
         shifts = self.shifts[self.rows] - np.uint64(3)
         eighths = (hash_doc_ids(self.doc_ids) >> shifts).view(np.int64)
         bits = np.zeros(8 * len(self.slots), np.bool_)
+        # Most lines of a run are not judged: the compiled aligner sees that by one bit, and looks
+        # at the slot only otherwise.
         bits[8 * self.first_slots[self.rows] + eighths] = True
         return np.packbits(bits, bitorder="little")
 
@@ -93,7 +95,11 @@ def build_table(
     [[1, 0, 1], [0, 0, 0]]
     """
     _check_columns(topics, qrels_topics, topic_index, doc_ids, grades, highest_grade)
-    rows = _rows_of(topics, qrels_topics)[topic_index]
+    row_of = {topic: row for row, topic in enumerate(topics)}
+    unknown = [topic for topic in qrels_topics if topic not in row_of]
+    if unknown:
+        raise ValueError(f"the qrels judge topics the campaign does not have: {', '.join(unknown)}")
+    rows = np.array([row_of[topic] for topic in qrels_topics], np.int32)[topic_index]
     too_high = np.flatnonzero(grades > highest_grade)
     if len(too_high):
         first = int(too_high[0])
@@ -102,7 +108,11 @@ def build_table(
             f"above the highest grade {highest_grade}"
         )
     judged = grades >= 0
-    grade_counts = _grade_counts(rows[judged], grades[judged], len(topics), highest_grade)
+    # Topics and grades are counted together, as cells of a flat matrix.
+    scale = highest_grade + 1
+    cells = rows[judged].astype(np.int64) * scale + grades[judged]
+    counts = np.bincount(cells, minlength=len(topics) * scale)
+    grade_counts = counts.astype(np.int64, copy=False).reshape(len(topics), scale)
     doc_ids = whole_words(doc_ids)
     first_slots, shifts = _shares(np.bincount(rows, minlength=len(topics)))
     slot_of = _slot_of(first_slots, shifts, rows, hash_doc_ids(doc_ids))
@@ -143,6 +153,7 @@ def find_judgments(
     [1, -1]
     """
     if compiled.align is not None:
+        # The C code takes arrays of these types that lie in one piece.
         places = np.empty(len(hashes), np.int32)
         doc_words = np.ascontiguousarray(id_words(doc_ids))
         rows = np.ascontiguousarray(rows, np.int32)
@@ -172,6 +183,7 @@ def judged_documents(
     pending = np.flatnonzero(first >= 0)  # which documents are still asked about
     places = first.take(pending).astype(np.int64)
     hits, found = [pending[:0]], [places[:0]]
+    # All documents at once, each round with those that are not found yet.
     while len(places):
         is_same = _is_same_document(table, places, doc_ids.take(pending))
         same = np.flatnonzero(is_same)
@@ -199,6 +211,7 @@ def _is_same_document(
 
 def _shares(judgments: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """`first_slots` and `shifts` for so many judgments of each topic: to each a power of two."""
+    # The 0 is for topics that the table lacks: one slot, which is empty.
     bits = np.array([(_SLOTS_A_JUDGMENT * n).bit_length() for n in [*judgments.tolist(), 0]])
     ends = np.cumsum(1 << bits)
     return ends - (1 << bits), (64 - bits).astype(np.uint64)
@@ -220,6 +233,7 @@ def _slot_of(
 
 def _slots(slot_of: NDArray[np.int64], size: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     slots = np.full(size, -1, np.int32)
+    # By slot: each judgment points to the next of its slot, and the slot to the first of them.
     order = np.argsort(slot_of, kind="stable").astype(np.int32)
     next_in_slot = np.full(len(slot_of), -1, np.int32)
     shared = slot_of[order[1:]] == slot_of[order[:-1]]
@@ -227,22 +241,6 @@ def _slots(slot_of: NDArray[np.int64], size: int) -> tuple[NDArray[np.int32], ND
     firsts = order[np.append(True, ~shared)[: len(order)]]
     slots[slot_of[firsts]] = firsts
     return slots, next_in_slot
-
-
-def _grade_counts(
-    rows: NDArray[np.int32], grades: NDArray[np.integer], topics: int, highest_grade: int
-) -> NDArray[np.int64]:
-    cells = rows.astype(np.int64) * (highest_grade + 1) + grades
-    counts = np.bincount(cells, minlength=topics * (highest_grade + 1))
-    return counts.astype(np.int64, copy=False).reshape(topics, highest_grade + 1)
-
-
-def _rows_of(topics: Sequence[str], qrels_topics: Sequence[str]) -> NDArray[np.int32]:
-    row_of = {topic: row for row, topic in enumerate(topics)}
-    unknown = [topic for topic in qrels_topics if topic not in row_of]
-    if unknown:
-        raise ValueError(f"the qrels judge topics the campaign does not have: {', '.join(unknown)}")
-    return np.array([row_of[topic] for topic in qrels_topics], np.int32)
 
 
 def _refuse_duplicates(table: JudgmentTable) -> None:

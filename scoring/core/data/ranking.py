@@ -100,6 +100,7 @@ def rank(
     doc_ids = _order_ties(doc_ids, firsts)
     lengths = np.bincount(topic_index, minlength=len(topics)).astype(np.int32)
     positions = _positions(lengths)
+    # Before the cut, so that a group across the edge keeps its first position.
     tie_groups = np.repeat(positions[firsts], np.diff(firsts, append=len(positions)))
     if max_depth is not None and lengths.max(initial=0) > max_depth:
         kept = positions < max_depth
@@ -121,6 +122,7 @@ def hash_doc_ids(doc_ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
     words = id_words(doc_ids)
     hashes = words[:, 0] * np.uint64(_GOLDEN)
     for column in range(1, words.shape[1]):
+        # Odd multipliers are invertible modulo 2^64, so no bit of a word is lost.
         hashes += words[:, column] * np.uint64((_GOLDEN * (2 * column + 1)) & 0xFFFFFFFFFFFFFFFF)
     return hashes
 
@@ -149,6 +151,7 @@ def whole_words(doc_ids: NDArray[np.bytes_]) -> NDArray[np.bytes_]:
     padded = _padded(doc_ids)
     words = id_words(padded)
     used = words.shape[1]
+    # A column can be wider than its ids, and each word costs time in hashes and comparisons.
     while used > 1 and not words[:, used - 1].any():
         used -= 1
     return padded.astype(f"S{used * WORD}", copy=False)
@@ -289,6 +292,7 @@ def _order_ties(doc_ids: NDArray[np.bytes_], firsts: NDArray[np.intp]) -> NDArra
     tied = np.flatnonzero(np.repeat(shared, sizes))
     if not len(tied):
         return doc_ids
+    # Numbered upwards, as `tie_order` wants them: low numbers leave its keys more bits.
     groups = np.repeat(np.arange(np.count_nonzero(shared)), sizes[shared])
     ordered = doc_ids.copy()
     ordered[tied] = doc_ids[tied[tie_order(doc_ids[tied], groups)]]

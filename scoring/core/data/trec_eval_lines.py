@@ -18,8 +18,9 @@ def score_line(label: str, measure: Measure, topic: str, *values: float) -> str:
     >>> score_line("map", parse_measure("AP"), "all", 0.25).split()
     ['map', 'all', '0.2500']
     """
-    is_count = family_of(measure).summary == "sum"
-    shown = "\t".join(_shown(value, is_count=is_count) for value in values)
+    # Counts are printed as whole numbers.
+    digits = 0 if family_of(measure).summary == "sum" else 4
+    shown = "\t".join("–" if math.isnan(value) else f"{value:.{digits}f}" for value in values)
     return f"{label:<22}\t{topic}\t{shown}"
 
 
@@ -62,9 +63,3 @@ def in_order_of_bytes(topics: Sequence[str]) -> list[int]:
     [2, 1, 0]
     """
     return sorted(range(len(topics)), key=lambda position: topics[position].encode())
-
-
-def _shown(value: float, *, is_count: bool) -> str:
-    if math.isnan(value):
-        return "–"
-    return f"{value:.0f}" if is_count else f"{value:.4f}"

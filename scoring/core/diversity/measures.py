@@ -112,6 +112,7 @@ def gains(labels: Labels, alpha: float) -> Vector:
     >>> gains(labelled(topic, ["a", "b", "c"]).labels, alpha=0.5).tolist()  # b repeats a subtopic
     [1.0, 1.5, 0.0]
     """
+    # Documents above with the subtopic, not counting the document itself.
     above: NDArray[np.int64] = np.cumsum(labels, axis=0) - labels
     added: Vector = np.where(labels, (1.0 - alpha) ** above, 0.0).sum(axis=1)
     return added
@@ -139,6 +140,7 @@ def _optimistic(ranking: LabelledRanking, ranks: int) -> Labels:
     """The labels of the first ranks if everything unknown is relevant to every subtopic."""
     labels = np.ones((ranks, max(ranking.topic.subtopics, 1)), np.bool_)
     seen = ranking.labels[:ranks]
+    # What is seen has its own labels, and only the ranks after the last document keep all.
     labels[: len(seen)] = False
     labels[: len(seen), : seen.shape[1]] = seen
     labels[: len(seen)][~ranking.judged[:ranks]] = True
@@ -146,6 +148,7 @@ def _optimistic(ranking: LabelledRanking, ranks: int) -> Labels:
 
 
 def _between(base: float, upper: float) -> Score:
+    # Rounding can put a bound below the base that it equals.
     return Score(base, max(0.0, upper - base))
 
 
@@ -184,6 +187,7 @@ def _nrbp(arguments: Arguments, ranking: LabelledRanking) -> Score:
     alpha, beta = arguments.real("alpha"), arguments.real("beta")
     labels = _optimistic(ranking, len(ranking.labels))
     scale = (1.0 - (1.0 - alpha) * beta) / labels.shape[1]
+    # The ranks after the last, whose documents have all subtopics, are a geometric series of each.
     after = beta ** len(labels) * float(((1.0 - alpha) ** labels.sum(axis=0)).sum())
     upper = scale * _patient(arguments, labels) + after / labels.shape[1]
     return _between(scale * _patient(arguments, ranking.labels), upper)
@@ -212,6 +216,7 @@ def _average_precision(_: Arguments, ranking: LabelledRanking) -> Score:
     labels = ranking.labels
     if not ranking.topic.subtopics:
         return Score(0.0, None)
+    # Precision at each rank, by each subtopic.
     so_far = np.cumsum(labels, axis=0) / np.arange(1, len(labels) + 1)[:, np.newaxis]
     relevant = ranking.topic.labels.sum(axis=0)
     return Score(float((np.where(labels, so_far, 0.0).sum(axis=0) / relevant).mean()), None)

@@ -24,6 +24,7 @@ class JudgedTopic:
 
     def ideal(self, alpha: float) -> Labels:
         """The labels of the relevant documents in the order of `_ideal_order`."""
+        # All runs are divided by it, and finding it takes time quadratic in the relevant documents.
         if alpha not in self._ideals:
             self._ideals[alpha] = _ideal_order(self.labels, alpha)
         return self._ideals[alpha]
@@ -32,6 +33,7 @@ class JudgedTopic:
 def _ideal_order(labels: Labels, alpha: float) -> Labels:
     """At each rank the document that adds most, of equal ones the last by the bytes of its id. The
     best order of all is an NP-complete problem; TREC's ndeval takes this one too."""
+    # Reversed, because argmax takes the first of equal ones.
     left = labels[labels.any(axis=1)][::-1]
     worth = np.ones(labels.shape[1])
     ordered = np.empty_like(left)

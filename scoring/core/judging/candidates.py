@@ -84,6 +84,7 @@ class Candidates:
     def places_of(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
         """int64[places of the chosen]: the places of candidates, one candidate after the other."""
         lengths = self.starts[chosen + 1] - self.starts[chosen]
+        # How far the places of each lie from where they go.
         shifts = self.starts[chosen] - (np.cumsum(lengths) - lengths)
         return np.repeat(shifts, lengths) + np.arange(lengths.sum())
 
@@ -129,6 +130,7 @@ def collect_candidates(
     places, count, filled = int(lengths.sum()), 0, 0
     topic_rows, doc_ids = np.empty(places, np.int32), np.empty(places, f"S{width}")
     starts = np.zeros(places + 1, np.int64)
+    # By far the most memory is that of the places, of which a large campaign has millions.
     run_rows = np.empty(places, _smallest_type(len(proposals)))
     positions = np.empty(places, _smallest_type(int(lengths.max(initial=0))))
     for block in _blocks_of_topics(lengths.sum(axis=0)):
@@ -185,6 +187,7 @@ def _with_places(
     candidates: Candidates, kept: NDArray[np.bool_]
 ) -> tuple[Candidates, NDArray[np.int64]]:
     """The candidates that keep any of their places."""
+    # reduceat does not take an empty array.
     counts = np.add.reduceat(kept, candidates.starts[:-1], dtype=np.int64) if len(kept) else kept
     places = np.flatnonzero(counts)
     chosen = Candidates(
@@ -217,6 +220,7 @@ def find_candidates(
         asked, here = np.flatnonzero(rows == row), np.flatnonzero(candidates.topic_rows == row)
         known = candidates.doc_ids[here]  # ascending
         places = np.searchsorted(known, doc_ids[asked])
+        # Ids above the last one have a place after the end, which must not be looked up.
         is_there = places < len(known)
         is_there[is_there] = known[places[is_there]] == doc_ids[asked[is_there]]
         found[asked[is_there]] = here[places[is_there]]
@@ -285,6 +289,7 @@ class _Proposals:
     ) -> "_Proposals":
         row_of = {topic: row for row, topic in enumerate(ranking.topics)}
         rows = np.array([row_of.get(topics[row], -1) for row in order.tolist()], np.int64)
+        # Row -1, of a topic that the run lacks, takes the 0 at the end.
         lengths = np.where(rows >= 0, np.append(ranking.lengths, 0)[rows], 0).astype(np.int64)
         if depth is not None:
             lengths = np.minimum(lengths, depth)

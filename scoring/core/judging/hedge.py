@@ -84,6 +84,7 @@ class Hedge:
         """float64[places]: the loss of a document that is retrieved there over that of one that is
         not; 0 where it is not. Not stored: for many topics it would take most of the memory."""
         logs, positions = _logs(self._retrieved), self._lists.positions[places]
+        # Deeper positions have no logarithm here, and become 0 below.
         retrieved = (logs[-1] - logs[np.minimum(positions, DEPTH - 1, dtype=np.int64)]) / 2
         surplus = retrieved - self._absent[self._lists.run_rows[places]]
         return np.where(positions < DEPTH, surplus, 0.0)
@@ -106,6 +107,7 @@ def _mean_losses_below(
 ) -> NDArray[np.float64]:
     """float64[runs]: the mean of 1/2 ln(Z / r) over the ranks r = length + 1, ..., Z; 0 for a run
     that retrieves everything. `logs` are ln 1, ..., ln Z."""
+    # The sum of the logarithms from each rank on; none is left for a run that retrieves everything.
     sums = np.append(np.cumsum(logs[::-1])[::-1], 0.0)[lengths]
     below = len(logs) - lengths
     return np.where(below > 0, (logs[-1] - sums / np.maximum(below, 1)) / 2, 0.0)

@@ -43,9 +43,15 @@ class LiveBounds:
         Raises ValueError for columns that do not fit together, other outcomes, and a candidate
         named twice; then nothing changes.
         """
-        _check(places, outcomes)
+        if places.shape != outcomes.shape or places.ndim != 1:
+            raise ValueError(f"{places.shape} candidates but {outcomes.shape} outcomes")
+        if not bool(np.isin(outcomes, (1, 0, UNJUDGED)).all()):
+            raise ValueError("outcomes must be 1, 0 or UNJUDGED")
+        if len(np.unique(places)) != len(places):
+            raise ValueError("a candidate is named twice")
         before = self._outcomes[places]
         changed = before != outcomes
+        # What the old outcomes added is taken back first.
         self._count(places[changed], before[changed], -1)
         self._count(places[changed], outcomes[changed], +1)
         self._outcomes[places] = outcomes
@@ -63,13 +69,5 @@ class LiveBounds:
     def _add(self, sums: NDArray[np.int64], chosen: NDArray[np.int64], sign: int) -> None:
         places = self._candidates.places_of(chosen)
         units = sign * self._units[self._candidates.positions[places]]
+        # Not bincount, whose sums of weights are floats and would be rounded.
         np.add.at(sums, self._candidates.cells_of(chosen), units)
-
-
-def _check(places: NDArray[np.int64], outcomes: NDArray[np.int8]) -> None:
-    if places.shape != outcomes.shape or places.ndim != 1:
-        raise ValueError(f"{places.shape} candidates but {outcomes.shape} outcomes")
-    if not bool(np.isin(outcomes, (1, 0, UNJUDGED)).all()):
-        raise ValueError("outcomes must be 1, 0 or UNJUDGED")
-    if len(np.unique(places)) != len(places):
-        raise ValueError("a candidate is named twice")

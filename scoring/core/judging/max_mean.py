@@ -39,22 +39,21 @@ class MaxMean:
             self._relevant[holders] += outcome
             self._judged[holders] += 1
         self._is_told[document] = True
+        # Other runs wait for a document that is still open.
         for run in holders[self._fronts[holders] == document].tolist():
-            self._move_on(run)
+            found, position = self._lists.by_run[run], int(self._positions[run])
+            while position < len(found) and self._is_told[found[position]]:
+                position += 1
+            self._positions[run] = position
+            self._fronts[run] = found[position] if position < len(found) else self._lists.documents
 
     def next(self) -> tuple[int, float] | None:
         """The document to judge next and the mean of its run; None if all are judged."""
         is_open = self._fronts < self._lists.documents
         if not is_open.any():
             return None
+        # -1 is below every mean: a run that is read to its end is not pulled.
         means = np.where(is_open, (1 + self._relevant) / (2 + self._judged), -1.0)
         best = np.flatnonzero(means == means.max())
         run = best[np.argmin(self._lists.by_name[best])]
         return int(self._fronts[run]), float(means[run])
-
-    def _move_on(self, run: int) -> None:
-        found, position = self._lists.by_run[run], int(self._positions[run])
-        while position < len(found) and self._is_told[found[position]]:
-            position += 1
-        self._positions[run] = position
-        self._fronts[run] = found[position] if position < len(found) else self._lists.documents

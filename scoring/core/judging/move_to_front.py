@@ -42,6 +42,7 @@ class MoveToFront:
         while self._queue:
             since, _, _, document, _ = self._queue[0]
             if document not in self._outcomes:
+                # Not negated, which would give -0.0 for 0.
                 return document, 0.0 - since
             self._read_on(self._outcomes[document])
         return None
@@ -52,6 +53,7 @@ class MoveToFront:
         runs = []
         while self._queue and self._queue[0][:-1] == key[:-1]:
             runs.append(heapq.heappop(self._queue)[-1])
+        # A document that was passed over leaves the priority as it is.
         if outcome >= 0:
             since, is_behind = (0, False) if outcome else (since + 1, True)
         for run in runs:

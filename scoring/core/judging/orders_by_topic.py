@@ -59,6 +59,7 @@ class TopicOrders:
     def best_with_weights(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Also float64[count or fewer], what each was chosen by: the priority of its run
         (move-to-front), its weighted mean loss (Hedge), the mean of its run (MaxMean)."""
+        # Topics stand by code, so that `at` decides among equal numbers.
         queue = [(topic.handled, at) for at, topic in enumerate(self._topics)]
         heapq.heapify(queue)
         following: dict[int, Iterator[tuple[int, float]]] = {}  # of the topics that are reached
@@ -108,16 +109,16 @@ class _Topic:
 
     def following(self) -> Iterator[tuple[int, float]]:
         """Candidates and their weights, each as if those before it will not be judged."""
-        order = self._order = self._order or self._ordered()
+        order = self._order
+        if order is None:
+            order = self._new_order(self._lists)
+            # In any order, since the orders depend only on what is judged, and how.
+            for document in sorted(self._outcomes):
+                order.tell(document, self._outcomes[document])
+        self._order = order
         found = order.next()
         while found is not None:
             yield self.first + found[0], found[1]
             self._order = None  # from here on it knows of documents that are not handled yet
             order.tell(found[0], UNJUDGED)
             found = order.next()
-
-    def _ordered(self) -> TopicOrder:
-        order = self._new_order(self._lists)
-        for document in sorted(self._outcomes):
-            order.tell(document, self._outcomes[document])
-        return order

@@ -110,6 +110,7 @@ def residual_curve(
     curve = np.empty((len(points), candidates.runs))
     done = 0
     for row, point in enumerate(points.tolist()):
+        # Any outcome: residuals depend only on which documents are judged.
         judged[chosen[done:point]] = 0
         done = max(done, point)
         curve[row] = bounds_of_runs(candidates, judged, persistence).residual.mean(axis=1)
@@ -136,6 +137,7 @@ def expected_bounds(
     """
     before = bounds_of_runs(candidates, outcomes, persistence)
     judged = outcomes.copy()
+    # As if all were relevant: the shares take their part of what the base gains.
     judged[chosen] = 1
     after = bounds_of_runs(candidates, judged, persistence)
     return RunBounds(before.base + shares[:, None] * (after.base - before.base), after.residual)

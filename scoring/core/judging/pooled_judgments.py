@@ -104,6 +104,7 @@ def _complete_depth(run: JudgedPlaces, table: JudgmentTable) -> int:
     order = np.lexsort((run.positions, run.rows))
     rows = run.rows[order]
     begin = np.searchsorted(rows, np.arange(len(table.topics)))
+    # The k-th document that the qrels name stands at rank k as long as none before it is missing.
     is_leading = run.positions[order] == np.arange(len(rows)) - begin[rows]
     leading = np.bincount(rows[is_leading], minlength=len(table.topics))
     leading, lengths = leading[table.is_judged_topic], run.lengths[table.is_judged_topic]
@@ -157,6 +158,7 @@ def sole_owners(
     is_shared = np.zeros(judgments, np.bool_)
     for run, owner in zip(runs, owner_of, strict=True):
         pooled = run.judgments[run.positions < depth]
+        # Remembered apart from the owner, which the next run would overwrite.
         is_shared[pooled] |= (owners[pooled] >= 0) & (owners[pooled] != owner)
         owners[pooled] = owner
     owners[is_shared] = -1
@@ -183,8 +185,10 @@ def losses_of(owners: NDArray[np.int32], table: JudgmentTable) -> Losses:
     lost = np.flatnonzero((owners >= 0) & (table.grades >= 0))
     keys = owners[lost].astype(np.int64) * len(table.topics) + table.rows[lost]
     found, at = np.unique(keys, return_inverse=True)
+    # Without topics there is no loss, and nothing to divide.
     owner, row = np.divmod(found, max(len(table.topics), 1))
     counts = table.grade_counts[row]
+    # `at`, because a loss can have several documents of one grade.
     np.subtract.at(counts, (at, table.grades[lost]), 1)
     return Losses(owners, owner.astype(np.int32), row.astype(np.int32), counts)
 

@@ -122,7 +122,8 @@ def weigh(
     """
     _check_outcomes(candidates, outcomes)
     if strategy.method == "pooling":
-        return _pooling_weights(candidates, strategy.persistence)
+        powers = strategy.persistence ** candidates.best_positions.astype(np.float64)
+        return np.round((1 - strategy.persistence) * powers, DECIMALS)
     weighing = Weighing(candidates, strategy)
     weighing.note(np.flatnonzero(outcomes != UNJUDGED), outcomes[outcomes != UNJUDGED])
     parts = [
@@ -163,6 +164,7 @@ def choose(
     # By the ranks themselves: far down, the weights of all of them round to nothing.
     best = candidates.best_positions
     opened = best[is_open]
+    # Only those down to the rank at which there are enough need sorting.
     if count < len(opened):
         is_open &= best <= np.partition(opened, count)[count]
     pooled = np.flatnonzero(is_open)
@@ -244,6 +246,7 @@ class Weighing:
         self._is_open[chosen] = False
         sums = self._sums_of(chosen)
         self._known += sums
+        # A run has one sum, or one for each topic.
         self._base += np.repeat(shares, len(sums) // len(shares)) * sums
 
     def best(self, count: int) -> NDArray[np.int64]:
@@ -259,11 +262,13 @@ class Weighing:
             if self._behind == len(self._candidates):
                 break
             if len(weights) >= count:
+                # Behind the front, no candidate weighs more than the first of them can.
                 last = np.partition(weights, -count)[-count]
                 if float(self._most[self._order[self._behind]]) * highest + _ROUNDING < last:
                     break
             self._extend(max(_FEWEST_WEIGHED, len(self._front.candidates)))
         if len(weights) > count:
+            # All that are as heavy as the last stay, and their ids decide.
             least = np.partition(weights, -count)[-count]
             open_ones, weights = open_ones[weights >= least], weights[weights >= least]
         found = self._front.candidates[open_ones]
@@ -285,6 +290,7 @@ class Weighing:
     @cached_property
     def _order(self) -> NDArray[np.int32]:
         """int32[candidates], by descending `_most`."""
+        # Equal ones in any order: the weights themselves decide later.
         return np.argsort(-self._most).astype(np.int32)
 
     @cached_property
@@ -296,6 +302,7 @@ class Weighing:
             starts = candidates.starts[first : first + _AT_A_TIME + 1]
             worth = _contributions(candidates, persistence, slice(starts[0], starts[-1]))
             sums = np.add.reduceat(worth, starts[:-1] - starts[0]).astype(np.float32)
+            # Upwards, so that rounding to float32 leaves an upper bound.
             most[first : first + _AT_A_TIME] = np.nextafter(sums, np.float32(np.inf))
         return most
 
@@ -317,6 +324,7 @@ class Weighing:
         candidates = self._candidates
         lengths = candidates.starts[chosen + 1] - candidates.starts[chosen]
         cells = candidates.cells_of(chosen)
+        # A cell is the run times the number of topics, plus the topic.
         if self._strategy.scope == "run":
             cells //= len(candidates.topics)
         worth = _contributions(candidates, self._strategy.persistence, candidates.places_of(chosen))
@@ -383,11 +391,6 @@ def _sums(
         minlength=candidates.runs * len(candidates.topics),
     )
     return sums.astype(np.float64, copy=False)
-
-
-def _pooling_weights(candidates: Candidates, persistence: float) -> NDArray[np.float64]:
-    powers = persistence ** candidates.best_positions.astype(np.float64)
-    return np.round((1 - persistence) * powers, DECIMALS)
 
 
 def _check_outcomes(candidates: Candidates, outcomes: NDArray[np.int8]) -> None:

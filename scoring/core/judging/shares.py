@@ -63,8 +63,10 @@ def document_shares(measure: Measure, topic: GradedTopics) -> NDArray[np.float64
 def _shares_one_by_one(measure: Measure, topic: GradedTopics) -> NDArray[np.float64]:
     grades = topic.grades[0]
     judged = np.flatnonzero(grades >= 0)
+    # A topic for each judged document, in which the others are forgotten.
     alone = np.tile(np.where(grades >= 0, UNJUDGED, grades), (len(judged), 1)).astype(np.int8)
     alone[np.arange(len(judged)), judged] = grades[judged]
+    # R stays that of the topic, by which recall and others divide.
     counts = np.tile(topic.grade_counts, (len(judged), 1))
     shares = np.zeros(topic.depth)
     shares[judged] = evaluate([measure], GradedTopics(alone, counts, topic.gain_map))[measure].base

@@ -53,6 +53,7 @@ class SimulatedJudging:
     def after(self, judgments: int) -> "SimulatedJudging":
         """The state after so many judgments; all of it if there were fewer."""
         judged = np.cumsum(self.outcomes != UNJUDGED)
+        # Up to the judgment itself, without the documents that are bypassed after it.
         end = int(np.searchsorted(judged, judgments, side="left")) + 1 if judgments > 0 else 0
         return SimulatedJudging(self.candidates, self.handled[:end], self.outcomes[:end])
 
@@ -106,6 +107,7 @@ def simulate_judging(
     if outcomes.shape != (len(candidates),):
         raise ValueError(f"{len(candidates)} candidates but outcomes {outcomes.shape}")
     if unknown == "nonrelevant":
+        # UNJUDGED is below 0.
         outcomes = np.maximum(outcomes, np.int8(0))
     if strategy.is_static:
         handled = static_order(candidates, strategy)
@@ -191,6 +193,8 @@ def _simulate_batches(
     handled = []
     left = budget
     while left > 0:
+        # A whole batch, also if less is left of the budget: `after` cuts what is too much, so that
+        # a shorter budget is the beginning of a longer one.
         chosen = state.best(batch)
         if not len(chosen):
             break

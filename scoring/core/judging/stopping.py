@@ -70,6 +70,7 @@ def top_group(bounds: RunBounds, *, alpha: float) -> TopGroup:
     )
     p_values = np.full(runs, np.nan)
     p_values[others] = correct(found.p_values, "holm")
+    # Not `> alpha`, which is false for the NaN of the leader.
     return TopGroup(order, p_values, ~(p_values <= alpha))
 
 

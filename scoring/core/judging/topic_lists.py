@@ -51,22 +51,21 @@ def topic_lists(candidates: Candidates) -> list[TopicLists]:
     [[0, 1, 2], [1, 3]]
     """
     rows = candidates.topic_rows
+    # Cut, because without candidates no topic begins.
     begins = np.append(0, np.flatnonzero(rows[1:] != rows[:-1]) + 1)[: len(rows)]
     ends = np.append(begins, len(rows))[1:]
-    return [
-        _lists_of(candidates, first, end)
-        for first, end in zip(begins.tolist(), ends.tolist(), strict=True)
-    ]
-
-
-def _lists_of(candidates: Candidates, first: int, end: int) -> TopicLists:
-    starts = candidates.starts[first : end + 1]
-    places = slice(int(starts[0]), int(starts[-1]))
-    return TopicLists(
-        first=first,
-        runs=candidates.runs,
-        starts=(starts - starts[0]).astype(np.int32),
-        run_rows=candidates.run_rows[places],
-        positions=candidates.positions[places],
-        by_name=candidates.by_name,
-    )
+    found = []
+    for first, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        starts = candidates.starts[first : end + 1]
+        places = slice(int(starts[0]), int(starts[-1]))
+        found.append(
+            TopicLists(
+                first=first,
+                runs=candidates.runs,
+                starts=(starts - starts[0]).astype(np.int32),
+                run_rows=candidates.run_rows[places],
+                positions=candidates.positions[places],
+                by_name=candidates.by_name,
+            )
+        )
+    return found

@@ -93,6 +93,7 @@ def compute_bpm(arguments: Arguments, workings: Workings) -> Scores:
     gained = gains.cumsum(axis=1)
     is_enough = gained >= wanted * (1 - _ROUNDING)
     has_enough = is_enough.any(axis=1)
+    # argmax is 0 also where nothing is enough: `has_enough` tells the two apart.
     last = is_enough.argmax(axis=1) if gains.shape[1] else np.zeros(len(gains), np.int64)
     read = np.where(has_enough, last + 1, cutoff)
     at_end = np.where(has_enough, last, gains.shape[1] - 1)

@@ -67,6 +67,7 @@ class GradedTopics:
             return np.zeros(self.topics, np.int64)
         past_end = self.grades == PAST_END
         first = past_end.argmax(axis=1)
+        # argmax is 0 also where no rank is past the end, which the last rank shows.
         return np.where(past_end[:, -1], first, self.depth).astype(np.int64, copy=False)
 
     @cached_property
@@ -175,6 +176,7 @@ def each_run(scores: Scores) -> list[Scores]:
     [[0.1, 0.2], [0.3, 0.4]]
     """
     residuals = repeat(None) if scores.residual is None else scores.residual
+    # Not strict: `repeat` has no end.
     return [Scores(*row) for row in zip(scores.base, residuals, strict=False)]
 
 
@@ -198,6 +200,7 @@ def condensed(graded: GradedTopics) -> GradedTopics:
     >>> condensed(graded).grades.tolist()
     [[1, 0, 1, -128], [0, -128, -128, -128]]
     """
+    # False sorts first: the judged documents, in their order.
     order = np.argsort(~graded.judged, axis=1, kind="stable")
     grades = np.take_along_axis(graded.grades, order, axis=1)
     return replace(graded, grades=np.where(grades >= 0, grades, np.int8(PAST_END)), pooled=None)

@@ -253,6 +253,7 @@ def compute_bpref(arguments: Arguments, workings: Workings) -> Scores:
     reach = known + (arguments.integer("k") if arguments.has("k") else 0)
     relevant = workings.relevant(rel, ranks)
     above = relevant.count_above(workings.graded.nonrelevant(rel))
+    # At least 1: with no document to divide by, none stands above either.
     cost = np.minimum(reach[relevant.rows], above) / np.maximum(
         np.minimum(reach, others)[relevant.rows], 1
     )

@@ -120,6 +120,7 @@ def _ideal_dcg(
     counts = np.frombuffer(grade_counts, np.int64).reshape(-1, len(gains))
     places, best_gains = best_first(gains, counts, cutoff)
     best = places.sums(best_gains / discounts(log_base, places.positions))
+    # It is cached: a caller that wrote into it would change the scores of others.
     best.setflags(write=False)
     return best
 
@@ -146,6 +147,7 @@ def dcg_weights(log_base: float, ranks: int, cutoff: int) -> Weights:
     summed = min(cutoff, max(ranks, FAR))
     weights = 1 / discounts(log_base, np.arange(summed))
     after = np.zeros(summed + 1)
+    # From the end, so that small weights are not lost in a large sum.
     after[:-1] = np.cumsum(weights[::-1])[::-1]
     if cutoff > summed:
         after += _weight_between(log_base, summed, cutoff)
@@ -256,6 +258,7 @@ def compute_sndcg(arguments: Arguments, workings: Workings) -> Scores:
     places, gains = collected(MAP, workings, workings.ranks_of(arguments.required_cutoff()))
     reached = places.sums(gains / discounts(0.0, places.positions))
     best_first = gains[np.lexsort((-gains, places.rows))]
+    # The same documents at the first ranks, without others between them.
     packed = Ranks(places.bounds, places.ordinals - 1)
     best = packed.sums(best_first / discounts(0.0, packed.positions))
     undefined = np.full(len(best), np.nan)
@@ -332,7 +335,9 @@ def compute_q(arguments: Arguments, workings: Workings) -> Scores:
     best = running_sums(best_places, best_gains)
     lowest, _ = rewarded(kind, workings.graded)
     seen = relevant.count_above(workings.graded.relevant(lowest))
+    # The document itself, if it brings a gain.
     seen += workings.grades_at(rel, ranks) >= lowest
+    # Past its end the ideal ranking gains nothing more.
     reached = np.minimum(relevant.positions + 1, best_places.counts[relevant.rows])
     blended = (relevant.ordinals + beta * gained[relevant.rows, seen]) / (
         relevant.positions + 1 + beta * best[relevant.rows, reached]

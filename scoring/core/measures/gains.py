@@ -78,6 +78,7 @@ def best_first(
     >>> places.positions.tolist(), gains.tolist()
     ([0, 1], [1.0, 0.5])
     """
+    # By gain, which need not ascend with the grade; what brings none comes last and is left out.
     order = (-gains).argsort(kind="stable")[: np.count_nonzero(gains)]
     counts = grade_counts[:, order]
     if cutoff is not None:

@@ -73,6 +73,8 @@ def has_residual(measure: Measure) -> bool:
     >>> has_residual(parse_measure("RBP(p=0.8)")), has_residual(parse_measure("AP"))
     (True, False)
     """
+    # Asked of the computation itself, with an empty ranking, so that nothing has to be kept in
+    # step.
     nothing = GradedTopics(np.zeros((1, 0), np.int8), np.zeros((1, 2), np.int64), np.arange(2.0))
     return evaluate([measure], nothing)[measure].residual is not None
 

@@ -61,6 +61,7 @@ def needed(level: float, rounding: str, known: NDArray[np.int64]) -> NDArray[np.
         whole = np.floor(product)
         count = (whole + (product - whole >= 0.5)).astype(np.int64)  # lround: halves go up
     else:
+        # The number as it was typed: .1 as a double is a little more than a tenth.
         exact = Fraction(format_value(level))
         by_count = {
             each: -(-each * exact.numerator // exact.denominator) for each in set(known.tolist())

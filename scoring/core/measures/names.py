@@ -155,6 +155,7 @@ def _make(family: Syntax, given: Mapping[str, Value], cutoff: int | float | None
         if others:
             raise BadMeasure(f"{family.name}: {each.name} and {others[0]} exclude each other")
         value = _checked(family, each, given[each.name])
+        # Before the next check: a default may be written where the parameter says nothing.
         if value == each.default:
             continue
         if not _applies(family, each, given):

@@ -51,6 +51,7 @@ def _ideal_positions(workings: Workings, relevant: Ranks) -> NDArray[np.int64]:
     for grade in range(1, graded.highest_grade + 1):
         cells = (grades == grade).nonzero()[0]
         rows = relevant.rows[cells]
+        # Where the documents of this grade begin in each topic.
         firsts = np.searchsorted(rows, np.arange(graded.topics))
         above = graded.relevant_count(grade + 1)
         positions[cells] = above[rows] + np.arange(len(cells)) - firsts[rows]
@@ -64,6 +65,7 @@ def _shares(persistence: float, ranks: int) -> NDArray[np.float64]:
     shares = np.zeros(ranks + 1)
     by_rank = persistence ** np.arange(ranks, dtype=np.float64) / np.arange(1, ranks + 1)
     by_rank.cumsum(out=shares[1:])
+    # It is cached: a caller that wrote into it would change the scores of others.
     shares.setflags(write=False)
     return shares
 

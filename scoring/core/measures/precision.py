@@ -258,6 +258,7 @@ def _best(arguments: Arguments, workings: Workings, rel: int, worth: NDArray[np.
     base = workings.best(relevant, worth[workings.grades_of(relevant)], cutoff)
     possible = workings.possible(rel, workings.ranks_of(cutoff))
     upper = workings.best(possible, worth[workings.grades_of(possible)], cutoff)
+    # A missing document could be the best that there is.
     upper[workings.graded.lengths < cutoff] = worth.max()
     return Scores(base, np.maximum(upper - base, 0.0))
 

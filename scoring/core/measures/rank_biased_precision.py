@@ -133,6 +133,7 @@ class Reading:
 
     def goes_on(self, persistence: float, gain: float, ranks: float) -> "Reading":
         """After so many further ranks, all with this gain and persistence."""
+        # The sum of a geometric series would divide by 0.
         if persistence == 1:
             more, left = self.left * ranks, self.left
         else:
@@ -156,14 +157,10 @@ def compute_adaptive(arguments: Arguments, workings: Workings) -> Scores:
     >>> scores.base.tolist(), scores.residual.round(4).tolist()
     ([1.0, 0.0], [0.0, 0.3333])
     """
-    base = _base(arguments, workings).rate()
+    known = _read(arguments, workings, unknown_gain=0.0, unknown_persistence="p2")
+    # Documents after the end gain nothing, but are read.
+    base = known.goes_on(arguments.real("p2"), 0.0, np.inf).rate()
     return Scores(base, np.maximum(_upper(arguments, workings) - base, 0.0))
-
-
-def _base(arguments: Arguments, workings: Workings) -> Reading:
-    return _read(arguments, workings, unknown_gain=0.0, unknown_persistence="p2").goes_on(
-        arguments.real("p2"), 0.0, np.inf
-    )
 
 
 def _upper(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:

@@ -41,6 +41,7 @@ def compute_reciprocal_rank(arguments: Arguments, workings: Workings) -> Scores:
     base = workings.worth_of_nth(relevant, nth, worth)
     possible = workings.possible_to(nth, rel, workings.ranks_of(cutoff))
     upper = workings.worth_of_nth(possible, nth, worth)
+    # Every rank after the end is possible: the nth lies as far after it as documents are lacking.
     missing = (possible.counts < nth).nonzero()[0]
     upper[missing] = worth((workings.graded.lengths + nth - possible.counts)[missing])
     return Scores(base, np.maximum(upper - base, 0.0))
@@ -202,6 +203,7 @@ def _ideal_expected(worth: bytes, grade_counts: bytes, cutoff: int | None) -> ND
     counts = np.frombuffer(grade_counts, np.int64).reshape(-1, len(stops))
     places, best_first_stops = best_first(stops, counts, cutoff)
     best = _expected(places.table(best_first_stops))
+    # It is cached: a caller that wrote into it would change the scores of others.
     best.setflags(write=False)
     return best
 

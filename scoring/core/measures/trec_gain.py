@@ -83,10 +83,13 @@ def compute_rndcg(arguments: Arguments, workings: Workings) -> Scores:
     topics, lengths = np.arange(graded.topics), graded.lengths
     total, points = np.zeros(graded.topics), np.zeros(graded.topics, np.int64)
     edge = np.zeros(graded.topics, np.int64)
+    # The ideal ranking goes from high grades to low ones, and its gain falls after each of them.
     for grade in range(graded.highest_grade, 0, -1):
         edge += graded.grade_counts[:, grade]
         falls = graded.grade_counts[:, grade] > 0
-        here = reached[topics, _counts_above(places, edge)]
+        # As many of the run's documents with a gain stand within the edge.
+        inside = (places.positions < edge[places.rows]).astype(np.float64)
+        here = reached[topics, places.sums(inside).astype(np.int64)]
         total += np.where(falls, _quotient(here, best[topics, edge]), 0.0)
         points += falls
     goes_on = (lengths > edge + 1) & (edge > 0)
@@ -117,12 +120,6 @@ def _curves(
 
 def _last(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return sums[np.arange(len(sums)), counts]
-
-
-def _counts_above(places: Ranks, limits: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[topics]: places of each topic in the first so many ranks."""
-    inside = places.positions < limits[places.rows]
-    return places.sums(inside.astype(np.float64)).astype(np.int64)
 
 
 def _quotient(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

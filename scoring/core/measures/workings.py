@@ -51,6 +51,7 @@ class Ranks:
         """float64[topics]: the sum of `values` (one per cell) over each topic."""
         totals = np.zeros(len(self.counts))
         if len(values):
+            # Only occupied topics: reduceat gives an empty segment the value that follows it.
             totals[self.occupied] = np.add.reduceat(values, self.bounds[self.occupied])
         return totals
 
@@ -80,6 +81,7 @@ class Ranks:
         places = self.rows * bits.shape[1] + (self.positions >> 3)
         through_byte = np.bitwise_count(bits).cumsum(axis=1, dtype=np.int64)
         from_here = np.bitwise_count(bits.take(places) >> (self.positions & 7))
+        # All in the bytes down to this one, less those of this byte from the cell on.
         above: NDArray[np.int64] = through_byte.take(places) - from_here
         return above
 

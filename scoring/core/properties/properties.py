@@ -105,6 +105,7 @@ def _scores(measure: Measure, rankings: NDArray[np.int8], cutoff: int) -> NDArra
     counts = np.stack([rankings.shape[1] - relevant, relevant], axis=1)
     seen = rankings
     if family.cutoff in (None, "recall"):
+        # A measure without a cutoff sees a ranking that ends there.
         seen = np.where(np.arange(rankings.shape[1]) < cutoff, rankings, PAST_END).astype(np.int8)
         at = measure
     else:
@@ -117,6 +118,7 @@ def _scores(measure: Measure, rankings: NDArray[np.int8], cutoff: int) -> NDArra
 
 def _score_all(measure: Measure, size: int) -> _Collection:
     numbers = np.arange(2**size)[:, None]
+    # The binary digits of each number, the highest first.
     rankings = (numbers >> np.arange(size - 1, -1, -1) & 1).astype(np.int8)
     by_cutoff = [np.full(len(rankings), np.nan)]
     by_cutoff += [_scores(measure, rankings, cutoff) for cutoff in range(1, size + 1)]
@@ -146,6 +148,8 @@ def _stays_for_better(
         found = []
         for high, low in _swaps(collection.size, cutoff, across=across):
             candidates = (collection.rankings[:, high] == 0) & (collection.rankings[:, low] == 1)
+            # Rankings are numbered by their digits: the swap sets a higher digit and clears a lower
+            # one.
             swapped = np.arange(len(candidates))
             swapped = swapped + 2 ** (collection.size - 1 - high) - 2 ** (collection.size - 1 - low)
             before = collection.scores[cutoff]
@@ -154,6 +158,7 @@ def _stays_for_better(
             if at is not None:
                 found.append((at, int(swapped[at])))
         if found:
+            # The first ranking in the order of digits, whichever swap it is.
             before_at, after_at = min(found)
             return collection.example((cutoff, before_at), (cutoff, after_at))
     return None
@@ -195,7 +200,9 @@ def _unreached(collections: list[_Collection]) -> CounterExample | None:
     for collection in collections:
         relevant = collection.rankings.sum(axis=1)
         for cutoff in range(1, collection.size):
-            greatest = _greatest(collections, cutoff)
+            # The measure's greatest score at a cutoff, over all collections that are larger.
+            larger = [each.scores[cutoff] for each in collections if each.size > cutoff]
+            greatest = float(np.nanmax(np.concatenate(larger), initial=-np.inf))
             for known in range(1, collection.size + 1):
                 scores = np.where(relevant == known, collection.scores[cutoff], np.nan)
                 best = np.nanmax(scores, initial=-np.inf)
@@ -203,12 +210,6 @@ def _unreached(collections: list[_Collection]) -> CounterExample | None:
                     at = _first(np.isnan(scores) if np.isinf(best) else scores == best)
                     return collection.example((cutoff, at or 0))
     return None
-
-
-def _greatest(collections: list[_Collection], cutoff: int) -> float:
-    """The measure's greatest score at a cutoff, over all collections that are larger."""
-    larger = [each.scores[cutoff] for each in collections if each.size > cutoff]
-    return float(np.nanmax(np.concatenate(larger), initial=-np.inf))
 
 
 def _is_bounded(measure: Measure) -> bool:
@@ -221,4 +222,6 @@ def _is_bounded(measure: Measure) -> bool:
         scores = np.abs(_scores(measure, late, length))
         extremes.append(scores[~np.isnan(scores)].max() if not np.isnan(scores).all() else np.nan)
     steps = np.diff(extremes)
+    # As the length doubles, steps towards a limit are halved, while those of a logarithm stay
+    # equal.
     return bool(steps[-1] <= _TOLERANCE or steps[-1] < 0.75 * steps[-2])

@@ -79,6 +79,7 @@ def design_sample(candidates: Candidates, sizes: NDArray[np.float64], *, budget:
     count = 0
     for topic, quota in enumerate(quotas.tolist()):
         own = np.flatnonzero(candidates.topic_rows == topic)
+        # Stable, so that the design depends on nothing but its arguments.
         own = own[np.argsort(-sizes[own], kind="stable")]
         for members in _cut(own, sizes[own], quota):
             strata[members] = count
@@ -101,6 +102,7 @@ def capped_shares(
     free = np.ones(len(sizes), np.bool_)
     while free.any():
         scale = (total - caps[~free].sum()) / sizes[free].sum()
+        # A cap leaves more to the others, which may then reach their own: hence the loop.
         over = free & (scale * sizes >= caps)
         if not over.any():
             shares[free] = scale * sizes[free]
@@ -132,8 +134,11 @@ def share_budget(
     there = documents > 0
     shares = np.zeros(topics)
     shares[there] = capped_shares(totals[there], budget, documents[there].astype(np.float64))
+    # A share that is a whole number but for rounding is not rounded down.
     quotas = np.maximum(np.floor(shares + 1e-9).astype(np.int64), fewest)
     while (left := budget - int(quotas.sum())) != 0:
+        # Too few after rounding down; too many where topics got two that their share does not give
+        # them.
         step = 1 if left > 0 else -1
         room = quotas < documents if left > 0 else quotas > fewest
         lag = np.where(room, step * (shares - quotas), -np.inf)
@@ -157,13 +162,10 @@ def joint_probability(
     0.4667
     """
     odds = 1 / (1 - np.asarray(first)) + 1 / (1 - np.asarray(other))
-    joint: NDArray[np.float64] = first * other * odds / (4 * _normaliser(of_stratum))
+    halves = of_stratum / 2
+    normaliser = float((halves * (1 - halves) / (1 - of_stratum)).sum())  # D
+    joint: NDArray[np.float64] = first * other * odds / (4 * normaliser)
     return joint
-
-
-def _normaliser(probabilities: NDArray[np.float64]) -> float:
-    halves = probabilities / 2
-    return float((halves * (1 - halves) / (1 - probabilities)).sum())
 
 
 def _cut(own: NDArray[np.int64], sizes: NDArray[np.float64], quota: int) -> list[NDArray[np.int64]]:
@@ -179,6 +181,7 @@ def _cut(own: NDArray[np.int64], sizes: NDArray[np.float64], quota: int) -> list
         if left > 1:
             target = sums[begin] + (sums[-1] - sums[begin]) / left
             end = int(np.searchsorted(sums, target))
+            # Three documents at least for this stratum, and for each that follows.
             end = min(max(end, begin + _FEWEST), len(own) - _FEWEST * (left - 1))
         strata.append(own[begin:end])
         begin = end
@@ -189,6 +192,7 @@ def _certain(sizes: NDArray[np.float64], quota: int) -> int:
     """How many of the largest documents are judged for certain: an even number of the quota is
     left for the strata, which need three documents each."""
     certain, rest = 0, float(sizes.sum())
+    # Its probability among those that are left would be 1 or more.
     while certain < quota - DRAWN and sizes[certain] * (quota - certain) >= rest:
         rest -= float(sizes[certain])
         certain += 1

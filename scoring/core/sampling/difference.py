@@ -55,7 +55,10 @@ class Estimates:
     def variances(self) -> NDArray[np.float64]:
         """float64[rows, topics]: of the scores."""
         shares = self.factors * self.contrasts**2
-        return _sums(shares, self.topic_rows, self.scores.shape[1])
+        topics = self.scores.shape[1]
+        sums = [weighted_counts(self.topic_rows, row, topics) for row in shares]
+        # Without a row, the list would have no second dimension.
+        return np.array(sums).reshape(len(shares), topics)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +132,7 @@ def estimate_scores(scored: ProgramScores, sample: Sample, people: NDArray[np.in
         scored.sums,
         scored.sums + parts.added,
         parts.contrasts,
+        # By Brewer's method π_ij is at most π_i π_j: what is below 0 is rounding.
         np.maximum(factors, 0.0),
         scored.candidates.topic_rows[sample.pairs[:, 0]],
         parts.is_open,
@@ -207,6 +211,7 @@ class _Sampled:
         count: int,
     ) -> NDArray[np.float64]:
         """float64[rows, strata]: the first document of each pair less the other."""
+        # Those judged for certain come first and are in no stratum; then the pairs, two by two.
         drawn = of_sample - len(self.sample.certain)
         strata = len(self.sample.pairs)
         cells = rows.astype(np.int64) * strata + drawn // 2
@@ -228,6 +233,7 @@ def _ratio(found: Estimates, parts: _Sampled) -> Estimates:
     for as many documents as have this grade or a better one, so the ideal is a sum over grades of
     a function of that number, straight between whole numbers."""
     table = parts.scored.worth.table
+    # By what a grade brings at rank 1: a gain map need not ascend with the grades.
     order = np.argsort(table[:, 0], kind="stable")
     steps = np.diff(table[order], axis=0, prepend=0.0)
     ideal, by_program = np.zeros(found.scores.shape[1]), np.zeros(found.scores.shape[1])
@@ -256,6 +262,7 @@ def _gained(
     """The sum of a step over so many first ranks, and its slope there."""
     sums = np.append(0.0, np.cumsum(step))
     within = np.clip(counts, 0.0, len(step))
+    # Beyond the depth a further document gains nothing.
     slopes = np.append(step, 0.0)[np.floor(within).astype(np.intp)]
     return np.interp(within, np.arange(len(sums)), sums), np.where(counts < 0, 0.0, slopes)
 
@@ -264,13 +271,6 @@ def _divided(sums: NDArray[np.float64], by: NDArray[np.float64]) -> NDArray[np.f
     """0 where the ideal ranking gains nothing."""
     by = np.broadcast_to(by, sums.shape)
     return np.divide(sums, by, out=np.zeros_like(sums), where=by > 0)
-
-
-def _sums(
-    shares: NDArray[np.float64], topic_rows: NDArray[np.int32], topics: int
-) -> NDArray[np.float64]:
-    sums = [weighted_counts(topic_rows, row, topics) for row in shares]
-    return np.array(sums).reshape(len(shares), topics)
 
 
 def _check(name: str, grades: NDArray[np.int8], count: int, worth: Worth) -> None:

@@ -44,6 +44,7 @@ def draw_samples(design: Design, *, seed: int, draws: int) -> list[Sample]:
     >>> [len(sample.documents) for sample in draw_samples(design, seed=1, draws=3)]
     [2, 2, 2]
     """
+    # All at once, so that a stratum gets the same numbers whatever the others contain.
     random = np.random.default_rng(seed).random((design.stratum_count, DRAWN, draws))
     shape = (design.stratum_count, DRAWN, draws)
     pairs, joint = np.empty(shape, np.int64), np.empty((design.stratum_count, draws))
@@ -59,6 +60,7 @@ def draw_samples(design: Design, *, seed: int, draws: int) -> list[Sample]:
             certain,
             pairs[:, :, draw],
             design.probabilities[pairs[:, :, draw]],
+            # A view would keep the array of all draws in memory.
             joint[:, draw].copy(),
         )
         for draw in range(draws)
@@ -76,6 +78,8 @@ def _draw_pairs(
     ends = np.cumsum(halves)
     before = ends[first] - halves[first]
     target = random[1] * (ends[-1] - halves[first])
+    # The first document is left out of the line on which the second is drawn: what follows moves
+    # up.
     target += np.where(target >= before, halves[first], 0.0)
     second = _find(ends, target)
     # Rounding at the edge of the first document must not draw it twice.
@@ -86,4 +90,5 @@ def _draw_pairs(
 
 def _find(ends: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.int64]:
     found = np.searchsorted(ends, targets, side="right")
+    # A target can be the end of the last one, by rounding.
     return np.minimum(found, len(ends) - 1)

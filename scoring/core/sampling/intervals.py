@@ -95,5 +95,6 @@ def half_widths(
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, not {level}")
     is_known = ~np.isnan(degrees)
+    # 1.0 is any number: where degrees are unknown, the result is NaN or 0.
     quantiles = student_quantile(np.where(is_known, degrees, 1.0), (1 + level) / 2)
     return np.where(is_open & ~is_known, np.nan, quantiles * errors)

@@ -98,6 +98,7 @@ def stratified_inferred_ap(
     judged = _above(own & (outcomes != UNJUDGED)[:, None])[ranks]
     relevant = _above(own & (outcomes == 1)[:, None])[ranks]
     likely = (relevant + EPSILON) / (judged + extra * EPSILON)
+    # The 1 is the relevant document itself; ranks begin at 0 here.
     precisions = (1 + (above * likely).sum(axis=1)) / (ranks + 1)
     return float((pool.expansion[strata[ranks]] * precisions).sum()) / total
 

@@ -78,9 +78,11 @@ def worth_of(measure: Measure, gain_map: NDArray[np.float64], depth: int) -> Wor
         given = dict(measure.parameters)
         measure = make_measure(RATIOS[measure.family], cutoff=measure.cutoff, **given)
     table = np.empty((len(gain_map), depth))
+    # No sum depends on how many relevant documents there are.
     counts = np.zeros((depth, len(gain_map)), np.int64)
     for grade in range(len(gain_map)):
         alone = np.full((depth, depth), UNJUDGED, np.int8)
+        # One topic for each rank, at which its only judged document stands.
         np.fill_diagonal(alone, grade)
         table[grade] = evaluate([measure], GradedTopics(alone, counts, gain_map))[measure].base
     return Worth(table, is_ratio)

@@ -67,6 +67,7 @@ def tau_ap(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     [[1.0, 0.0], [-0.5, 1.0]]
     """
     places = dense_places(checked_scores(scores))
+    # A row for each evaluated ordering: transposed, the first index is that of the reference.
     agreement = [_tau_ap(places, evaluated) for evaluated in places]
     return np.array(agreement).reshape(len(places), len(places)).T
 
@@ -103,6 +104,7 @@ def rank_biased_overlap(
     runs = places.shape[1]
     agreement = np.full((len(places), len(places)), np.nan)
     for a, b in np.ndindex(agreement.shape):
+        # The place of a run without a score is the number of runs.
         common = (places[a] < runs) & (places[b] < runs)
         if (known := common.sum()) > 1:
             agreement[a, b] = _rank_biased_overlap(places[[a, b]][:, common], persistence)

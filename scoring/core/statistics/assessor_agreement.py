@@ -30,7 +30,8 @@ def raw_agreement(grades: NDArray[np.integer]) -> float:
     """
     counts = count_grades(grades)
     judged = counts.sum(axis=1)
-    return _quotient((counts * (counts - 1)).sum(), (judged * (judged - 1)).sum())
+    pairs = (judged * (judged - 1)).sum()
+    return float((counts * (counts - 1)).sum() / pairs) if pairs else float("nan")
 
 
 def cohen_kappa(
@@ -61,6 +62,7 @@ def cohen_kappa(
     by_chance = np.bincount(a, minlength=size) @ distance @ np.bincount(b, minlength=size)
     if by_chance <= 0:
         return float("nan")
+    # Observed among n documents, expected among n² pairs of marginals: hence one n.
     return float(1 - distance[a, b].sum() * len(a) / by_chance)
 
 
@@ -112,7 +114,12 @@ def krippendorff_alpha(grades: NDArray[np.integer], *, level: Level = "ordinal")
     judged = counts.sum(axis=1)
     counts, judged = counts[judged > 1].astype(np.float64), judged[judged > 1]
     totals = counts.sum(axis=0)
-    distance = _squared_distances(totals, level)
+    if level == "ordinal":
+        # Of each grade, the judgments below it and half of its own.
+        middles = np.cumsum(totals) - totals / 2
+        distance = np.asarray(np.subtract.outer(middles, middles) ** 2)
+    else:
+        distance = _distances(len(totals), "none" if level == "nominal" else "quadratic")
     # Of one document: over ordered pairs of its judgments, each weighing 1/(judgments - 1).
     observed = (((counts @ distance) * counts).sum(axis=1) / (judged - 1)).sum()
     expected = totals @ distance @ totals
@@ -141,18 +148,6 @@ def _distances(size: int, weights: Weights) -> NDArray[np.float64]:
     if weights == "none":
         return np.minimum(apart, 1)
     return apart if weights == "linear" else apart**2
-
-
-def _squared_distances(totals: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
-    """float64[grades, grades]; on the ordinal level by how many judgments have each grade."""
-    if level != "ordinal":
-        return _distances(len(totals), "none" if level == "nominal" else "quadratic")
-    middles = np.cumsum(totals) - totals / 2  # judgments below, and half of those of the grade
-    return np.asarray(np.subtract.outer(middles, middles) ** 2)
-
-
-def _quotient(numerator: float, denominator: float) -> float:
-    return float(numerator / denominator) if denominator else float("nan")
 
 
 def confusion_matrix(

@@ -46,8 +46,10 @@ def concordance(scores: NDArray[np.float64]) -> Concordance:
     found = Concordance(*(np.zeros((orderings, orderings), np.int64) for _ in range(4)))
     for a in range(orderings):
         first, second, lacking = common_places(places[a], places[a:])
+        # One key for two places, none of which is above the number of runs.
         in_order = np.sort(first * (runs + 1) + second, axis=1)  # by a; in a tie by b
         pairs = _pairs(runs - lacking.sum(axis=1))
+        # Runs without a score share one place, but are no ties.
         among_lacking = _pairs(lacking.sum(axis=1))
         tied_in_both = _tied_pairs(in_order) - among_lacking
         tied_in_a = _tied_pairs(in_order // (runs + 1)) - among_lacking

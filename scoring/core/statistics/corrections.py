@@ -3,7 +3,7 @@
 A p-value of NaN (a pair that could not be tested) stays NaN and does not count as a test.
 """
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +32,23 @@ def correct(p_values: NDArray[np.float64], correction: Correction) -> NDArray[np
     >>> correct(p_values, "benjamini-hochberg").round(4).tolist()
     [0.03, 0.04, 0.04, nan]
     """
-    corrections = {"none": _unchanged, "holm": _holm, "benjamini-hochberg": _benjamini_hochberg}
-    if correction not in corrections:
-        raise ValueError(f"correction must be one of {', '.join(corrections)}, not {correction!r}")
+    known = get_args(Correction)
+    if correction not in known:
+        raise ValueError(f"correction must be one of {', '.join(known)}, not {correction!r}")
     tested = np.flatnonzero(~np.isnan(p_values))
     ascending = tested[np.argsort(p_values[tested], kind="stable")]
     if len(ascending) and not (p_values[ascending[0]] >= 0 and p_values[ascending[-1]] <= 1):
         raise ValueError("a p-value lies outside 0..1")
     corrected = np.full(p_values.shape, np.nan)
-    corrected[ascending] = np.minimum(corrections[correction](p_values[ascending]), 1.0)
+    values = p_values[ascending]
+    if correction == "holm":
+        left = np.arange(len(values), 0, -1)
+        values = np.maximum.accumulate(values * left)
+    elif correction == "benjamini-hochberg":
+        # The factor is 1 or more, and exactly 1 at the end.
+        factors = len(values) / np.arange(1, len(values) + 1)
+        values = np.minimum.accumulate((values * factors)[::-1])[::-1]
+    corrected[ascending] = np.minimum(values, 1.0)
     return corrected
 
 
@@ -89,23 +97,8 @@ def _ranges_by_chance(
         count = min(step, samples - start)
         sums = np.zeros((count, len(units)))
         for topic in range(units.shape[1]):
+            # `permuted` shuffles each row by itself: every sample exchanges the scores in its own
+            # way.
             sums += generator.permuted(np.tile(units[:, topic], (count, 1)), axis=1)
         ranges[start : start + count] = np.ptp(sums, axis=1)
     return ranges
-
-
-def _unchanged(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
-    return ascending
-
-
-def _holm(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
-    left = np.arange(len(ascending), 0, -1)
-    return np.maximum.accumulate(ascending * left)
-
-
-def _benjamini_hochberg(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
-    place = np.arange(1, len(ascending) + 1)
-    scaled = ascending * (
-        len(ascending) / place
-    )  # the factor is 1 or more, and exactly 1 at the end
-    return np.minimum.accumulate(scaled[::-1])[::-1]

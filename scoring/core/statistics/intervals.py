@@ -57,6 +57,7 @@ def effect_sizes(differences: NDArray[np.float64]) -> EffectSizes:
         standardised = means / spread
     constant = is_same_throughout(differences) & (topics > 1)
     sized = whole_units(differences).any(axis=1)
+    # Their spread is float noise, and a quotient with it would be any large number.
     standardised[constant] = np.where(sized, np.copysign(np.inf, means), 0.0)[constant]
     standardised[topics < 2] = np.nan
     return EffectSizes(means, standardised, topics)
@@ -107,6 +108,7 @@ def bootstrap_intervals(
             tails = _tails(block, means, level, method)
             ends[pairs[start : start + step]] = _quantiles(means, tails)
     constant = is_same_throughout(differences)
+    # Their drawn means differ only by rounding.
     ends[constant] = np.nanmean(differences[constant], axis=1, keepdims=True)
     return Intervals(ends[:, 0], ends[:, 1], level)
 
@@ -118,6 +120,7 @@ def _by_common_topics(
     patterns, which = np.unique(~np.isnan(differences), axis=0, return_inverse=True)
     for number, common in enumerate(patterns):
         if common.any():
+            # numpy 2.0 gives the inverse a second dimension.
             pairs = np.flatnonzero(which.reshape(-1) == number)
             yield pairs, differences[np.ix_(pairs, np.flatnonzero(common))]
 
@@ -155,6 +158,7 @@ def _tails(
     if method == "percentile":
         return np.tile(plain, (len(means), 1))
     seen = differences.mean(axis=1, keepdims=True)
+    # Means that differ by rounding from the one seen must not count as below or above it.
     noise = 1e-12 * np.maximum(1.0, np.abs(differences).max(axis=1, keepdims=True))
     below, above = (means < seen - noise).mean(axis=1), (means > seen + noise).mean(axis=1)
     # Means equal to the one seen count as half.

@@ -68,6 +68,7 @@ def randomised_max_t(
         blocks = random_signs(samples, seed, units.shape[1], step)
     limits = (1 - _EQUAL) * _squared_t(units.sum(axis=1, keepdims=True), units, topics)[:, 0]
     reaching = np.zeros(len(units), np.int64)
+    # concatenate needs an array also where no run is tested.
     greatest = [np.empty(0)]
     for signs in blocks if len(units) else ():
         squared = _squared_t(units @ signs, units, topics)
@@ -92,6 +93,7 @@ def _squared_t(
     squares = topics * np.einsum("ij,ij->i", units, units)
     with np.errstate(divide="ignore"):
         share = np.square(sums) * np.where(squares > 0, 1 / squares, 0.0)[:, None]
+        # Then t is infinite: with these signs, all differences are equal.
         share[share > 1 - _NOISE] = 1.0
         squared: NDArray[np.float64] = share / (1 - share)
     squared *= (topics - 1)[:, None]

@@ -121,6 +121,7 @@ def means_of_runs(
     topics: list[int] = defined.sum(axis=1).tolist()
     values = scores.base
     if summary == "geometric":
+        # The logarithm of 1 adds nothing.
         values = np.log(np.where(defined, values, 1.0))
     residuals: Sequence[float | None] = [None] * len(topics)
     if scores.residual is not None and summary == "mean":
@@ -167,6 +168,7 @@ def shown_digits(residual: float | None) -> int:
     """
     if residual is None:
         return 4
+    # Not `>=`, so that NaN leaves one digit, too.
     return 4 - sum(not residual < limit for limit in _DIGIT_LIMITS)
 
 
@@ -186,6 +188,7 @@ def required_depth(persistence: float, epsilon: float) -> int:
     depth = 0
     if persistence > 0 and epsilon < 1:  # start near the answer, then count
         depth = max(0, int(math.log(epsilon) / math.log(persistence)) - 1)
+    # Logarithms are rounded: powers decide, in both directions.
     while depth and persistence ** (depth - 1) < epsilon:
         depth -= 1
     while persistence**depth >= epsilon:

@@ -256,5 +256,6 @@ def blocks_of(pairs: int, topics: int) -> list[slice]:
     >>> blocks_of(3, topics=1 << 16)  # two pairs have 1 << 17 differences
     [slice(0, 2, None), slice(2, 4, None)]
     """
+    # One pair at least, however many topics there are.
     step = max(1, _CELLS // max(1, topics))
     return [slice(start, start + step) for start in range(0, max(1, pairs), step)]

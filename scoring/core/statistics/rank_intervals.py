@@ -64,6 +64,7 @@ def bootstrap_ranks(
         first = ranks == 0
         first_shares += (first / first.sum(axis=0)).sum(axis=1)
     so_far = found.cumsum(axis=1)
+    # A number of samples that equals the share but for rounding is within it.
     tail = samples * (1 - level) / 2 * (1 + 1e-12)
     best = (so_far <= tail).sum(axis=1) + 1
     worst = runs - (samples - so_far[:, :-1] <= tail).sum(axis=1)
@@ -109,6 +110,7 @@ def possible_ranks(
     runs = len(lowest)
     surely_ahead = runs - np.searchsorted(np.sort(lowest), highest, side="right")
     maybe_ahead = runs - np.searchsorted(np.sort(highest), lowest, side="right")
+    # Such a run is among those whose highest mean is above its lowest.
     itself = highest > lowest
     return surely_ahead + 1, maybe_ahead - itself + 1
 
@@ -119,7 +121,12 @@ def _drawn_means(
     """float64[runs, some samples], in the same whole units, so that equal means are equal."""
     random = np.random.default_rng(seed)
     runs, topics = scores.shape
-    units, known = _in_whole_units(scores), ~np.isnan(scores)
+    known = ~np.isnan(scores)
+    # Whole numbers of one unit, 1e-12 where the sum of any drawn topics stays exact in float64, and
+    # 1e-11, 1e-10 ... for larger scores.
+    values = np.where(known, scores, 0.0)
+    excess = max(np.abs(values).max() * topics * 10.0**DECIMALS / LARGEST_EXACT_SUM, 1.0)
+    units = np.rint(values * 10.0 ** (DECIMALS - np.ceil(np.log10(excess))))
     step = max(1, _CELLS_AT_A_TIME // max(runs, topics))
     for start in range(0, samples, step):
         counts = drawn_counts(random, topics, min(step, samples - start))
@@ -131,21 +138,12 @@ def _drawn_means(
         yield np.divide(sums, sizes, out=np.full_like(sums, -np.inf), where=sizes > 0)
 
 
-def _in_whole_units(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores as whole numbers of one unit, 1e-12 where the sum of any drawn topics stays exact in
-    float64, and 1e-11, 1e-10 ... for larger scores. NaN as 0."""
-    known = np.where(np.isnan(scores), 0.0, scores)
-    largest = np.abs(known).max() * scores.shape[1]
-    excess = max(largest * 10.0**DECIMALS / LARGEST_EXACT_SUM, 1.0)
-    units: NDArray[np.float64] = np.rint(known * 10.0 ** (DECIMALS - np.ceil(np.log10(excess))))
-    return units
-
-
 def _ranks(means: NDArray[np.float64]) -> NDArray[np.int64]:
     """int64[runs, samples]: how many runs are better, in each sample."""
     order = np.argsort(-means, axis=0)
     descending = np.take_along_axis(means, order, axis=0)
     places = np.broadcast_to(np.arange(len(means))[:, None], means.shape).copy()
+    # Equal means take the place of the first of them.
     places[1:][descending[1:] == descending[:-1]] = 0
     np.maximum.accumulate(places, axis=0, out=places)
     ranks = np.empty_like(places)

@@ -126,7 +126,10 @@ def rank_sets(
     else:
         t, is_compared, p_values = _compared(scores, pairs)
         largest = np.sort(_largest_t(scores, pairs, is_compared, samples, seed))
-        critical_value = float(largest[_place(level, samples)])
+        # As many as this lie below the critical value, so that a new one exceeds it with a
+        # probability of at most 1 - level.
+        place = math.ceil(level * (samples + 1) - 1e-9) - 1
+        critical_value = float(largest[place])
         is_significant = is_compared & (np.abs(t) > critical_value)
         tests = np.count_nonzero(~np.isnan(p_values))
         by_bonferroni = int((p_values * tests <= 1 - level).sum())
@@ -162,6 +165,7 @@ def least_samples(level: float) -> int:
     >>> least_samples(0.95), least_samples(0.99)
     (19, 99)
     """
+    # 1 - level is rounded, and ceil would make a whole number of it one more.
     return max(1, math.ceil(1 / (1 - level) - 1e-9) - 1)
 
 
@@ -172,12 +176,6 @@ def enough_samples(level: float) -> int:
     (1000, 5000)
     """
     return math.ceil(ABOVE_CRITICAL / (1 - level) - 1e-6)
-
-
-def _place(level: float, samples: int) -> int:
-    """Among the ascending |t*|. As many as this lie below the critical value, so that a new one
-    exceeds it with a probability of at most 1 - level."""
-    return math.ceil(level * (samples + 1) - 1e-9) - 1
 
 
 def _by_holm(
@@ -191,6 +189,7 @@ def _by_holm(
     found = compare(partial(paired_t, tail="one"), both_ways, scores)
     rejected = correct(found.p_values, "holm") <= alpha
     first, second = slice(len(pairs)), slice(len(pairs), None)
+    # Both directions of a pair have the same spread.
     is_compared = found.methods[first] == STUDENT
     return found.statistics[first], is_compared, rejected[first] | rejected[second]
 
@@ -228,6 +227,7 @@ def _largest_t(
     random = np.random.default_rng(seed)
     topics = scores.shape[1]
     candidates, baselines = pairs.candidates[is_compared], pairs.baselines[is_compared]
+    # Squares: the root of the largest is taken once, at the end.
     squares = np.zeros(samples)
     for drawn in _blocks(samples, topics) if len(candidates) else ():
         counts = drawn_counts(random, topics, len(squares[drawn]))

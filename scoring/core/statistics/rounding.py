@@ -29,6 +29,7 @@ def rounded(value: float, places: int) -> float:
     if math.isnan(value) or abs(value) >= WHOLE:
         return value
     scale = 10.0**places
+    # Half away from zero, which round() does not do.
     units = math.floor(round(abs(value) * scale, DECIMALS - places) + 0.5)
     return (-units if value < 0 else units) / scale
 
@@ -41,6 +42,7 @@ def rounded_array(values: NDArray[np.float64], places: int) -> NDArray[np.float6
     """
     scale = 10.0**places
     units = np.floor(np.round(np.abs(values) * scale, DECIMALS - places) + 0.5)
+    # -0.0 + 0.0 is 0.0.
     found: NDArray[np.float64] = np.copysign(units / scale, values) + 0.0
     return np.where(np.abs(values) < WHOLE, found, values)
 

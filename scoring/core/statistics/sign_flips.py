@@ -98,6 +98,7 @@ def _p_values_of_few(units: NDArray[np.float64], tail: Tail) -> NDArray[np.float
     columns = np.arange(len(rows)) - firsts[rows]
     few = int(columns.max(initial=0)) + 1
     differing = np.zeros((len(units), few))
+    # The topics on which a pair differs are moved to the left: the others have no sum to change.
     differing[rows, columns] = units[rows, places]
     (signs,), seen = half_of_all_signs(few, 1 << few), units.sum(axis=1)
     exceeding = np.zeros(len(units), np.int64)
@@ -107,6 +108,7 @@ def _p_values_of_few(units: NDArray[np.float64], tail: Tail) -> NDArray[np.float
         sums, limits = differing[block] @ signs, seen[block, None]
         if tail == "two":
             np.abs(sums, out=sums)
+            # The other half of the ways has the opposite sums.
             exceeding[block] = 2 * np.count_nonzero(sums >= np.abs(limits), axis=1)
         else:
             exceeding[block] = np.count_nonzero(sums >= limits, axis=1)
@@ -143,6 +145,7 @@ class SignFlips:
         if baseline_scores is not scores:
             others = np.rint(np.nan_to_num(baseline_scores) * UNITS)
         largest = max(np.abs(units).sum(axis=1).max(initial=0) for units in (own, others))
+        # Otherwise the sums of runs are rounded, and `sign_flip` decides with larger units.
         is_exact = 2 * largest < LARGEST_EXACT_SUM
         seen, margins, totals = np.empty(count), np.empty(count), np.empty(count)
         topics, different = np.empty(count, np.int64), np.empty(count, np.int64)
@@ -193,9 +196,12 @@ class SignFlips:
                 places = all_places[least[all_places] == most[all_places]]
                 for start in range(0, len(places), rows):
                     at = places[start : start + rows]
-                    baselines = _as_slice(pairs.baselines[at])
+                    against = pairs.baselines[at]
+                    # Adjacent rows are read as a slice, without a copy.
+                    is_adjacent = (np.diff(against) == 1).all()
+                    rows_of_others = slice(against[0], against[-1] + 1) if is_adjacent else against
                     sums = room[: len(at)]
-                    np.subtract(sums_of_own[candidate], sums_of_others[baselines], out=sums)
+                    np.subtract(sums_of_own[candidate], sums_of_others[rows_of_others], out=sums)
                     if self.tail == "two":
                         np.abs(sums, out=sums)
                     exceeding = np.count_nonzero(sums >= highest[at, None], axis=1)
@@ -215,12 +221,6 @@ def _by_candidate(pairs: Pairs) -> Iterator[tuple[int, NDArray[np.intp]]]:
     yield from zip(candidates.tolist(), np.split(order, starts[1:]), strict=True)
 
 
-def _as_slice(rows: NDArray[np.intp]) -> NDArray[np.intp] | slice:
-    """The same rows, without a copy of them if they are adjacent."""
-    is_adjacent = (np.diff(rows) == 1).all()
-    return slice(rows[0], rows[-1] + 1) if is_adjacent else rows
-
-
 def half_of_all_signs(topics: int, step: int) -> Iterator[NDArray[np.float64]]:
     """-1 or 1 for each topic, in all ways that keep the sign of the first: float64[topics, ways],
     `step` ways at a time. They are half of all ways, and the others have the opposite sums.
@@ -231,6 +231,7 @@ def half_of_all_signs(topics: int, step: int) -> Iterator[NDArray[np.float64]]:
     ways = 1 << max(topics - 1, 0)
     for start in range(0, ways, step):
         numbers = np.arange(start, min(start + step, ways))
+        # Bit 0 of the doubled number is 0: the first sign stays.
         yield np.where(numbers[None, :] << 1 >> np.arange(topics)[:, None] & 1, -1.0, 1.0)
 
 
@@ -241,6 +242,8 @@ def random_signs(samples: int, seed: int, topics: int, step: int) -> Iterator[ND
     >>> [signs.shape for signs in random_signs(5, seed=1, topics=3, step=2)]
     [(3, 2), (3, 2), (3, 1)]
     """
+    # All at once, so that signs do not depend on `step`; as bytes, an eighth of the memory of
+    # doubles.
     heads = np.random.default_rng(seed).integers(0, 2, (samples, topics), np.int8)
     for start in range(0, samples, step):
         yield 2.0 * heads[start : start + step].T - 1.0

@@ -96,6 +96,7 @@ class _Ranked:
         positive = (keys & 1).astype(np.bool_) & ~past
         places = np.arange(1, keys.shape[1] + 1)
         self.sums = positive.astype(np.float64) @ places.astype(np.float64)  # W+, float64[pairs]
+        # Places count the zeros, which stand first; ranks of the others begin after them.
         self.sums -= positive.sum(axis=1) * (self.zeros - self.before)
         self.tie_terms = np.zeros(len(keys))
         same = (sizes[:, 1:] == sizes[:, :-1]) & (sizes[:, 1:] > 0) & ~past[:, 1:]
@@ -172,6 +173,7 @@ def _tied_p_values(
     and adds. It is counted once for each pattern of ties, and what two patterns begin with, too.
     """
     seen = np.rint(2 * sums).astype(np.int64)
+    # For two tails the larger of the sum and its mirror image, whose tail is the smaller.
     least = seen if tail == "one" else np.maximum(seen, doubled.sum(axis=1, dtype=np.int64) - seen)
     order = np.lexsort(doubled.T[::-1])
     ways = [1]  # by the number of ranks
@@ -207,6 +209,7 @@ def _null_shares() -> NDArray[np.float64]:
     shares = np.ones((LARGEST_EXACT + 1, most + 1))
     for rank in range(1, LARGEST_EXACT + 1):
         grown = subsets.copy()
+        # With the rank: the subsets without it, moved by it.
         grown[rank:] += subsets[:-rank]
         subsets = grown
         shares[rank] = subsets.cumsum() / 2.0**rank

@@ -57,6 +57,7 @@ def paired_t(differences: NDArray[np.float64], *, tail: Tail = "two") -> Outcome
         variances = np.einsum("ij,ij->i", deviations, deviations) / (topics - 1)
         t = means / np.sqrt(variances / topics)
     suspects = np.flatnonzero(variances < _HARDLY_ANY_SPREAD)
+    # Only of these: the exact look takes longer than the test.
     same = suspects[is_same_throughout(differences[suspects])]
     t[same] = np.copysign(np.inf, means[same])
     alike = same[~whole_units(differences[same]).any(axis=1)]
@@ -131,6 +132,7 @@ def indistinguishable_groups(
     start = 0
     for end in range(len(order)):
         apart = np.flatnonzero(is_significant[end, start:end])
+        # The run is separated from a member: the group before it cannot grow further.
         if len(apart):
             groups.append(order[start:end].tolist())
             start += int(apart[-1]) + 1

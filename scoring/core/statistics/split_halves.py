@@ -147,6 +147,7 @@ def _of_size(
         separated = np.count_nonzero(first), np.count_nonzero(second)
         divisor = np.sqrt(float(separated[0]) * separated[1])
         taus.append(float(product.sum() / divisor) if divisor else np.nan)
+        # A difference at the edge of a bin belongs to the upper one, whatever its rounding.
         bins = np.minimum((np.abs(first) / width + 1e-9).astype(np.int64), BINS - 1)
         pairs += np.bincount(bins, minlength=BINS)
         swaps += np.bincount(bins[product < 0], minlength=BINS)

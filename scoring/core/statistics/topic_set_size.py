@@ -190,6 +190,7 @@ def topics_for_anova(
 def _normal_topics(variance: float, required: Requirement) -> float:
     """About as many topics: the normal distribution in place of Student's."""
     quantiles = _NORMAL.inv_cdf(1 - required.level / 2) + _NORMAL.inv_cdf(required.power)
+    # Divided twice, since the square of a tiny difference would be 0.
     return min(quantiles**2 * variance / required.difference / required.difference, MOST_TOPICS)
 
 
@@ -241,6 +242,7 @@ def _variances_of_differences(scores: NDArray[np.float64]) -> NDArray[np.float64
     found = np.where(topics > 1, np.maximum(deviations, 0.0) / (topics - 1), np.nan)
     pairs = all_pairs(len(values))
     of_pairs: NDArray[np.float64] = found[pairs.candidates, pairs.baselines]
+    # What is left of the subtraction above can be rounding: these pairs are looked at one by one.
     may_be_noise = deviations <= _ROUNDING * (squares + squares.T)
     noisy = np.flatnonzero(may_be_noise[pairs.candidates, pairs.baselines])
     for block in blocks_of(len(noisy), scores.shape[1]):
@@ -257,6 +259,7 @@ def _fewest(variance: float, start: float, suffices: Callable[[int], bool]) -> i
         raise ValueError(f"variance must be above 0, not {variance}")
     low = high = min(max(2, round(start)), MOST_TOPICS)
     step = max(1, high // 50)
+    # Growing steps up, or down, and then halves of what lies between.
     while not suffices(high):
         if high == MOST_TOPICS:
             return None

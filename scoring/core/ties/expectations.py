@@ -73,6 +73,8 @@ class TiedWorkings(Workings):
             group_of = self._group_of().take(places.flat(self.graded.depth))
             cells = (group_of >= 0).nonzero()[0]
             group_of = group_of[cells]
+            # The entry after the last one ends the last group: the differences are the members of
+            # each.
             is_first = np.ones(len(cells) + 1, np.bool_)
             np.not_equal(group_of[1:], group_of[:-1], out=is_first[1:-1])
             firsts = is_first.nonzero()[0]
@@ -102,6 +104,7 @@ class TiedWorkings(Workings):
             in_group = self.shared(("in group", cutoff), across.mask)
             members = self.graded.relevant(rel)[across.rows, : in_group.shape[1]] & in_group
             expected = across.slots(cutoff) * members.sum(axis=1) / across.sizes
+            # In place of those that the order of the ranking happens to put within the cutoff.
             found[across.rows] += expected - members[:, :cutoff].sum(axis=1)
         return found
 
@@ -180,6 +183,7 @@ class TiedWorkings(Workings):
         if not len(shared):
             return None
         groups = self.mixed.some(group_of[shared])
+        # Places are in the order of cells: those of a group lie between its edges.
         at = places.flat(self.graded.depth).searchsorted(groups.edges)
         return NthShared(groups, at[1::2] - at[::2], cells[shared] - at[::2] + 1)
 
@@ -215,6 +219,7 @@ class TiedWorkings(Workings):
         """int64[groups]: how many documents of each mixed group nobody judged."""
 
         def count() -> NDArray[np.int64]:
+            # Unjudged documents before each cell: a group has as many as lie between its edges.
             above = np.zeros(self.graded.grades.size + 1, np.int32)
             self.graded.unjudged.reshape(-1).cumsum(dtype=np.int32, out=above[1:])
             at = above[self.mixed.edges]
@@ -252,12 +257,14 @@ def nth_chances(
         return first_chances(sizes, members)
     x = np.arange(1, int(sizes.max()) + 1)
     n, r, q = sizes[:, None], members[:, None], wanted[:, None]
+    # Before it q - 1 others need a rank, and after it r - q.
     can = (x >= q) & (x <= n - r + q)
     later = can & (x > q)
     ratios = np.ones(can.shape)
     top = (x - 1.0) * (n - x + 1 - r + q)
     np.divide(top, (x - q) * (n - x + 1.0), out=ratios, where=later)
     logs = np.where(can, np.cumsum(np.log(ratios), axis=1), -np.inf)
+    # The largest becomes 1 before they are normalised, since exp would underflow in large groups.
     chances = np.exp(logs - logs.max(axis=1, keepdims=True))
     likely: NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
     return likely
@@ -270,6 +277,7 @@ def first_chances(sizes: NDArray[np.int64], members: NDArray[np.int64]) -> NDArr
     [[0.6667, 0.3333, 0.0]]
     """
     left = sizes[:, None] - np.arange(int(sizes.max()))
+    # 1 as soon as only members are left; from there on the chance that none was before is 0.
     is_it = np.minimum(members[:, None] / np.maximum(left, 1), 1.0)
     chances = np.ones(left.shape)
     np.cumprod(1 - is_it[:, :-1], axis=1, out=chances[:, 1:])
@@ -290,6 +298,7 @@ def none_in_first(
     factors = np.minimum(members, slots)
     steps = np.arange(int(factors.max(initial=0)))
     tops = (sizes - np.maximum(members, slots))[:, None] - steps
+    # A negative factor: the ranks are too many to have none of them, and the chance is 0.
     ratios = np.maximum(tops, 0) / np.maximum(sizes[:, None] - steps, 1)
     likely: NDArray[np.float64] = np.where(steps < factors[:, None], ratios, 1.0).prod(axis=1)
     return likely

@@ -98,6 +98,7 @@ class TiedTopics:
         changes = changes[edges]
         mixed = (changes[::2] != changes[1::2]).nonzero()[0]
         firsts, lasts = edges[::2][mixed], edges[1::2][mixed]
+        # Without ranks there is no group, and nothing to divide.
         rows = firsts // max(self.graded.depth, 1)
         return Groups(firsts, rows, firsts - rows * self.graded.depth, lasts - firsts + 1)
 
@@ -126,8 +127,10 @@ def condensed_with_ties(tied: TiedTopics) -> TiedTopics:
     ([[1, 0, -128]], [[True, False, True]])
     """
     graded = condensed(tied.graded)
+    # As `condensed` does: judged documents first, in their order.
     order = np.argsort(~tied.graded.judged, axis=1, kind="stable")
     groups = np.take_along_axis(np.cumsum(tied.begins, axis=1), order, axis=1)
+    # A rank without a document is a group of its own.
     begins = np.arange(graded.depth) >= graded.lengths[:, None]
     begins[:, :1] = True
     begins[:, 1:] |= groups[:, 1:] != groups[:, :-1]

@@ -107,6 +107,7 @@ def _sorted(tied: TiedTopics, *, best_first: bool) -> GradedTopics:
     if not tied.has_ties:
         return graded
     grades = graded.grades.astype(np.int64)
+    # Grades lie in -128..127, so groups that are 512 apart keep their order.
     keys = np.cumsum(tied.begins, axis=1) * 512 + (-grades if best_first else grades)
     order = np.argsort(keys, axis=1, kind="stable")
     pooled = graded.pooled
