@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if sys.version_info < (3, 11):  # noqa: UP036 - pip refuses it, but a checkout needs no pip
     _WHY = f"Trackside needs Python 3.11 or newer. This is Python {sys.version.split()[0]}."
+    # Of `python -m trackside`: a traceback would bury the sentence.
     if sys.argv[0] == "-m":
         sys.stderr.write(f"{_WHY}\n")
         raise SystemExit(2)
@@ -118,6 +119,7 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module 'trackside' has no attribute {name!r}")
     found = getattr(import_module(_MODULES[name]), name)
+    # Python then finds it without asking again.
     globals()[name] = found
     return found
 

@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given and (given[0] in OF_SITE or (given[0] == "check" and "--deploy" in given)):
         status: int = import_module("trackside.site_commands").run(given[0], given[1:])
         return status
+    # With arguments it is called by another program, whose process it must not change.
     if arguments is None:
         return evaluation.main_of_process(OF_SITE)
     return evaluation.main(given, OF_SITE)

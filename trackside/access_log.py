@@ -17,6 +17,7 @@ class AccessLogger(Logger):
         look like the next field, and secrets are found. PATH_INFO is not read, because Django
         replaces it."""
         atoms = super().atoms(response, request, environ, duration)
+        # WSGI has bytes as text in Latin-1 (PEP 3333).
         sent = environ["RAW_URI"].partition("?")[0].encode("latin-1")
         atoms["U"] = quote(unquote_to_bytes(sent), safe=IN_PATHS)
         return {

@@ -54,6 +54,7 @@ class Bulkhead:
     def __init__(self) -> None:
         self._places = threading.BoundedSemaphore(AT_ONCE)
         self.heard_at = 0.0  # times are those of the monotonic clock
+        # So long ago that the first request need not wait, though the clock may begin at 0.
         self._failed_at = -PAUSE_SECONDS
 
     @contextmanager
@@ -63,7 +64,15 @@ class Bulkhead:
         try:
             yield Visit(self, name)
         except (Boto3Error, BotoCoreError, ClientError) as error:
-            self._raise(name, error)
+            facts = (
+                error.response.get("ResponseMetadata", {}) if isinstance(error, ClientError) else {}
+            )
+            if int(facts.get("HTTPStatusCode", 0)) == 404:
+                self.heard_at = time.monotonic()
+                raise FileNotFoundError(f"{name} is not in the store") from error
+            self._failed_at = time.monotonic()
+            log.warning("The store failed for %s: %s", name, error)
+            raise StoreAway(name, error) from error
         else:
             self.heard_at = time.monotonic()
         finally:
@@ -72,22 +81,10 @@ class Bulkhead:
     def _enter(self, name: str) -> None:
         """Takes a place. Waits for one only while the store responds to those that have one."""
         began = time.monotonic()
+        # A response since the failure, to another request, shows that the store works again.
         if self.heard_at <= self._failed_at and began < self._failed_at + PAUSE_SECONDS:
             raise StoreAway(name, "it failed a moment ago")
+        # In short steps, because others can hear from the store in the meantime.
         while not self._places.acquire(timeout=SILENT_SECONDS / 4):
             if time.monotonic() - max(self.heard_at, began) > SILENT_SECONDS:
                 raise StoreCrowded(name, "it is silent, and others wait for it already")
-
-    def _raise(self, name: str, error: Exception) -> None:
-        if _status(error) == 404:
-            self.heard_at = time.monotonic()
-            raise FileNotFoundError(f"{name} is not in the store") from error
-        self._failed_at = time.monotonic()
-        log.warning("The store failed for %s: %s", name, error)
-        raise StoreAway(name, error) from error
-
-
-def _status(error: Exception) -> int:
-    if isinstance(error, ClientError):
-        return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-    return 0

@@ -78,6 +78,7 @@ class Sweeper(bootsteps.StartStopStep):
             except DatabaseError:
                 log.exception("The sweep failed; the next one tries again.")
             finally:
+                # So that a child that is forked later has none of them.
                 connections.close_all()
 
 

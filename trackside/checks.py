@@ -26,7 +26,18 @@ LARGEST_IN_MEMORY = 2_621_440  # bytes
 def check_time_limits(**_: object) -> list[CheckMessage]:
     """The soft limit, the hard limit and the redelivery must follow in this order, and a lease must
     be longer than two renewals."""
-    return list(_limits_out_of_order())
+    found: list[CheckMessage] = []
+    soft, hard = settings.CELERY_TASK_SOFT_TIME_LIMIT, settings.CELERY_TASK_TIME_LIMIT
+    if not soft < hard:
+        why = f"The soft time limit ({soft} s) must end before the hard one ({hard} s)."
+        found.append(Error(why))
+    visible = settings.CELERY_BROKER_TRANSPORT_OPTIONS.get("visibility_timeout")
+    if visible is not None and not hard < visible:
+        why = f"Messages come again after {visible} s, within a task's limit of {hard} s."
+        found.append(Error(why))
+    if not 2 * settings.RENEWAL_SECONDS <= settings.LEASE_SECONDS:
+        found.append(Error("A lease must outlive two renewals: LEASE_SECONDS, RENEWAL_SECONDS."))
+    return found
 
 
 @register(Tags.security, deploy=True)
@@ -46,6 +57,7 @@ def check_deployed_migrations(
     *, databases: list[str] | None = None, **_: object
 ) -> list[CheckMessage]:
     """The same by `check --deploy`."""
+    # With databases, `check_migrations` has said it already.
     return [] if databases else _newer_migrations()
 
 
@@ -72,17 +84,6 @@ def _newer_migrations() -> list[CheckMessage]:
     return [Warning(why)] if why else []
 
 
-def _limits_out_of_order() -> Iterator[CheckMessage]:
-    soft, hard = settings.CELERY_TASK_SOFT_TIME_LIMIT, settings.CELERY_TASK_TIME_LIMIT
-    if not soft < hard:
-        yield Error(f"The soft time limit ({soft} s) must end before the hard one ({hard} s).")
-    visible = settings.CELERY_BROKER_TRANSPORT_OPTIONS.get("visibility_timeout")
-    if visible is not None and not hard < visible:
-        yield Error(f"Messages come again after {visible} s, within a task's limit of {hard} s.")
-    if not 2 * settings.RENEWAL_SECONDS <= settings.LEASE_SECONDS:
-        yield Error("A lease must outlive two renewals: LEASE_SECONDS, RENEWAL_SECONDS.")
-
-
 def _doubts_of_deployment() -> Iterator[CheckMessage]:
     if "*" in settings.ALLOWED_HOSTS:
         yield Error("ALLOWED_HOSTS lets every host in: name yours.")
@@ -98,7 +99,9 @@ def _doubts_of_deployment() -> Iterator[CheckMessage]:
     if settings.IS_HTTPS and not settings.NUM_PROXIES:
         yield Warning("HTTPS needs a proxy of yours that ends TLS and says so: set NUM_PROXIES.")
     yield from _wrong_file_modes()
-    yield from _things_that_must_stay()
+    for name, is_well, reason in MUST_STAY:
+        if not is_well(getattr(settings, name)):
+            yield Error(f"{name} must stay as it is: {reason}.")
 
 
 def _doubts_of_site_url() -> Iterator[CheckMessage]:
@@ -155,12 +158,6 @@ MUST_STAY: list[tuple[str, Callable[[Any], bool], str]] = [
      policy["DIRECTIVES"]["script-src"] and policy["DIRECTIVES"]["default-src"] == ["'none'"],
      "no script but our own files"),
 ]  # fmt: skip
-
-
-def _things_that_must_stay() -> Iterator[CheckMessage]:
-    for name, is_well, reason in MUST_STAY:
-        if not is_well(getattr(settings, name)):
-            yield Error(f"{name} must stay as it is: {reason}.")
 
 
 def _least_length(validators: list[dict[str, Any]]) -> int:

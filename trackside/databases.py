@@ -12,6 +12,8 @@ def sqlite_settings() -> dict[str, Any]:
         "timeout": 20,
         "transaction_mode": "IMMEDIATE",
         "init_command": (
+            # With WAL, readers do not wait for a writer, and NORMAL leaves the database consistent
+            # after a loss of power.
             "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA busy_timeout=20000;"
             "PRAGMA foreign_keys=ON;PRAGMA cache_size=-20000;PRAGMA temp_store=MEMORY;"
             "PRAGMA mmap_size=134217728;"
@@ -32,6 +34,7 @@ def postgres_settings(env: Environment, options: dict[str, Any]) -> dict[str, An
     # Both ends of a connection detect that the other host is lost, and PostgreSQL then releases the
     # rows that a lost worker had locked.
     if seconds := env.integer("DATABASE_KEEPALIVE_SECONDS", default=30):
+        # Idle for a third of the time, then four probes in the rest.
         for name, value in {
             "idle": max(1, seconds // 3),
             "interval": max(1, seconds // 6),

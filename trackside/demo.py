@@ -55,6 +55,7 @@ def run_demo(wish: StopRequest) -> None:
             demo.manage("migrate", "--verbosity", "0", LOG_LEVEL="ERROR")
         with step("Campaigns"):
             facts = demo.manage("load_demo", LOG_LEVEL="ERROR")
+        # Before the first is started: if one of them fails, the others must not go on.
         ends.callback(lambda: demo.stop(*demo.processes))
         with step("Web and worker"):
             demo.start(

@@ -51,6 +51,7 @@ class Environment:
 
     def choice(self, name: str, choices: list[str], *, default: str) -> str:
         accepted = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        # `index` raises ValueError for other values.
         return self.read(name, lambda value: choices[choices.index(value)], accepted,
                          default=default)  # fmt: skip
 

@@ -52,13 +52,20 @@ def answer_fault(request: HttpRequest) -> HttpResponse:
     """Responds in the form of the API or with a page. It is called while the exception is handled.
     If the database or the storage is unavailable, the response is 503."""
     fault = sys.exc_info()[1]
+    is_api = request.path_info.startswith("/api/")
     if is_outage(fault):
-        return _answer_away(request)
+        if is_api:
+            response: HttpResponse = JsonResponse(AWAY, status=503)
+        else:
+            response = HttpResponse(render_to_string("503.html"), status=503)
+        response["Retry-After"] = AWAY_SECONDS
+        return response
+    # Only the log names the file. Participants may not be allowed to know that it exists.
     if isinstance(fault, FileLost):
-        return _answer_lost(request)
-    if request.path_info.startswith("/api/"):
-        return JsonResponse(FAULT, status=500)
-    return server_error(request)
+        if is_api:
+            return JsonResponse(LOST, status=503)
+        return HttpResponse(render_to_string("file_lost.html"), status=503)
+    return JsonResponse(FAULT, status=500) if is_api else server_error(request)
 
 
 def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -77,22 +84,6 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
         "back": _url(request, exception.name),
     }
     return render(request, "unknown_choice.html", context, status=404)
-
-
-def _answer_away(request: HttpRequest) -> HttpResponse:
-    if request.path_info.startswith("/api/"):
-        response: HttpResponse = JsonResponse(AWAY, status=503)
-    else:
-        response = HttpResponse(render_to_string("503.html"), status=503)
-    response["Retry-After"] = AWAY_SECONDS
-    return response
-
-
-def _answer_lost(request: HttpRequest) -> HttpResponse:
-    """Only the log names the file. Participants may not be allowed to know that it exists."""
-    if request.path_info.startswith("/api/"):
-        return JsonResponse(LOST, status=503)
-    return HttpResponse(render_to_string("file_lost.html"), status=503)
 
 
 def _url(request: HttpRequest, name: str, value: str = "") -> str:

@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 class Channel(filesystem.Channel):
     def _put(self, queue: str, payload: dict[str, Any], **kwargs: object) -> None:
+        # kombu reads files in the order of their names.
         name = f"{round(monotonic() * 1000)}_{uuid4()}.{queue}.msg"
         draft = Path(self.data_folder_out, f"{name}.draft")  # no reader looks for such a name
         draft.write_text(dumps(payload))

@@ -50,7 +50,12 @@ def stamp_arrival(get_response: GetResponse) -> GetResponse:
     read it."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        began, request.completed_at = _told_arrival(request)
+        told = request.headers.get(settings.ARRIVAL_HEADER, "") if settings.ARRIVAL_HEADER else ""
+        found = ARRIVAL.fullmatch(told)
+        began, request.completed_at = (
+            datetime.fromtimestamp(float(text), tz=UTC) if text else None
+            for text in (found.groups() if found else (None, None))
+        )
         request.arrived_at = began or timezone.now()
         return get_response(request)
 
@@ -98,6 +103,7 @@ def limit_uploads(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
+        # The limit is that of the file, and a form has other fields beside it.
         if not length.isdigit() or int(length) > settings.MAX_UPLOAD_BYTES + 65_536:
             limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
             text = (
@@ -157,6 +163,7 @@ class LimitClients:
         token = request_being_answered.set(request)
         try:
             response = self.get_response(request)
+        # Whatever ends the request: a place that stayed taken would keep other readers out.
         except BaseException:
             end_long_download(request)
             raise
@@ -203,16 +210,3 @@ class LimitClients:
         if isinstance(error, TooManyDownloads | AnalysisReplaced):
             page["Refresh"] = str(wait)
         return page
-
-
-def _told_arrival(request: HttpRequest) -> tuple[datetime | None, datetime | None]:
-    """The times that the proxy sends, if there is one: when the request began, and when it was
-    complete."""
-    told = request.headers.get(settings.ARRIVAL_HEADER, "") if settings.ARRIVAL_HEADER else ""
-    found = ARRIVAL.fullmatch(told)
-    if found is None:
-        return None, None
-    began, completed = (
-        datetime.fromtimestamp(float(text), tz=UTC) if text else None for text in found.groups()
-    )
-    return began, completed

@@ -52,6 +52,7 @@ def install(version: str, part: Path = PART) -> None:
     part.parent.mkdir(parents=True, exist_ok=True)
     unfinished = part.with_suffix(".new")
     unfinished.write_bytes(text)
+    # In one step, so that a site that runs never serves half a script.
     unfinished.replace(part)
 
 

@@ -160,6 +160,7 @@ class Supervisor:
                 break
             time.sleep(0.05)
         for process in processes:
+            # Also where the process itself has ended, since its group may have children.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

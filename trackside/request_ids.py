@@ -24,6 +24,7 @@ def stamp_request(
 
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.headers.get(HEADER, "")
+        # What a client sends would be in every log line.
         known = current.set(given if SOUND.fullmatch(given) else uuid.uuid4().hex)
         try:
             response = get_response(request)

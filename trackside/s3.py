@@ -57,6 +57,7 @@ class PlainS3Storage(S3Storage):
     def listdir(self, path: str) -> tuple[list[str], list[str]]:
         with self.bulkhead.visit(path) as visit:
             found: tuple[list[str], list[str]] = super().listdir(path)
+            # An answer, though it has no bytes of a file.
             visit.note(0)
         return found
 

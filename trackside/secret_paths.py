@@ -27,6 +27,7 @@ class WithoutSecrets(logging.Filter):
     """Django logs the path of each refused request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        # The message contains its arguments now.
         record.msg, record.args = hide_secrets(record.getMessage()), None
         return True
 

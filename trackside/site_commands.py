@@ -59,7 +59,15 @@ def run(command: str, arguments: Sequence[str]) -> int:
     if not all(find_spec(package) for package in ("django", "celery", "gunicorn")):
         sys.stderr.write(f"trackside {command} needs more: pip install 'trackside[web]'\n")
         return BAD_INPUT
-    if command != "demo" and _lacks_production():
+    optional = {
+        "psycopg": os.environ.get("DATABASE_URL", "").startswith("postgres"),
+        "storages": os.environ.get("S3_BUCKET"),
+        "sentry_sdk": os.environ.get("SENTRY_DSN"),
+    }
+    # The demo ignores these settings.
+    if command != "demo" and any(
+        is_used and not find_spec(package) for package, is_used in optional.items()
+    ):
         extras = "'trackside[web,production]'"
         sys.stderr.write(f"PostgreSQL, S3 stores and Sentry need more: pip install {extras}\n")
         return BAD_INPUT
@@ -96,15 +104,6 @@ def _refusal(command: str, arguments: Sequence[str]) -> str:
     if command == "serve" and (why := _unusable_address(arguments)):
         return why
     return _unusable_database(command)
-
-
-def _lacks_production() -> bool:
-    needed = {
-        "psycopg": os.environ.get("DATABASE_URL", "").startswith("postgres"),
-        "storages": os.environ.get("S3_BUCKET"),
-        "sentry_sdk": os.environ.get("SENTRY_DSN"),
-    }
-    return any(is_used and not find_spec(package) for package, is_used in needed.items())
 
 
 def _unusable_address(arguments: Sequence[str]) -> str:

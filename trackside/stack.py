@@ -78,7 +78,10 @@ def running(
         addresses = [_start_web(stack, f"web{number}") for number in range(webs)]
         for number in range(workers):
             _start_worker(stack, f"worker{number}")
-        _start_proxy(stack, [*addresses, *others], programs["nginx"])
+        proxy = folder / "proxy"
+        path = write_configuration(proxy, listen=f"{HOST}:{stack.port}", webs=[*addresses, *others])
+        stack.start("proxy", programs["nginx"], "-c", str(path), "-p", str(proxy))
+        stack.wait_for("the proxy", lambda: listens(stack.port))
         stack.wait_for("the site", lambda: answers(stack.port, "/healthz?of=web"))
         yield stack
 
@@ -123,6 +126,7 @@ def _postgres(inside: str, port: int, programs: dict[str, str]) -> Iterator[int]
              "--auth", "trust", "--no-sync")  # fmt: skip
         with (Path(folder) / "pg_hba.conf").open("a") as rules:
             print("host all all samenet trust", file=rules)
+        # Without fsync: the data are deleted in the end.
         options = f"-p {port} -c listen_addresses={inside} -c unix_socket_directories= -c fsync=off"
         _run(*control, "start", "--log", f"{folder}/log", "-o", options)
         try:
@@ -159,6 +163,7 @@ def _start_store(stack: Stack, inside: str, port: int) -> None:
 def _start_web(stack: Stack, name: str) -> str:
     port = free_port()
     static, first = (stack.folder / of / "static" for of in (name, "web0"))
+    # All web processes serve the same files, and collecting them takes seconds.
     if first.exists():
         shutil.copytree(first, static)
     else:
@@ -175,13 +180,6 @@ def _start_worker(stack: Stack, name: str) -> None:
     nice = ("nice", "-n", "10", *WORKER, "-c", "1", "-n", f"{name}@%h")
     stack.start(name, *nice, LOG_LEVEL="INFO")
     stack.wait_for(name, lambda: stack.is_ready(name))
-
-
-def _start_proxy(stack: Stack, webs: list[str], program: str) -> None:
-    folder = stack.folder / "proxy"
-    path = write_configuration(folder, listen=f"{HOST}:{stack.port}", webs=webs)
-    stack.start("proxy", program, "-c", str(path), "-p", str(folder))
-    stack.wait_for("the proxy", lambda: listens(stack.port))
 
 
 def program(name: str) -> str:
@@ -245,6 +243,7 @@ def write_http(folder: Path, site: str) -> Path:
 def write_settings(folder: Path, environment: Mapping[str, str]) -> Path:
     """Writes a file with which a shell runs commands of manage.py on the stack."""
     path = folder / "settings.sh"
+    # Before the secrets are written into it.
     path.touch(0o600)
     settings = {name: value for name, value in environment.items() if name not in KEPT}
     path.write_text("".join(f"export {k}={shlex.quote(v)}\n" for k, v in settings.items()))

@@ -13,6 +13,7 @@ class WebWorker(ThreadWorker):
         super().set_accept_enabled(enabled)
         if not self.alive:
             for listener in self.sockets:
+                # Clients that the kernel has let in already are served before the socket is closed.
                 while self._accepts(listener):
                     pass
                 listener.close()

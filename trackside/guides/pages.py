@@ -98,7 +98,7 @@ def files() -> dict[str, Path]:
         target
         for pages in _entries().values()
         for name, _ in pages
-        for target in _links((folder / f"{name}.md").read_text())
+        for target in re.findall(r"\]\(([^)\s]+)\)", (folder / f"{name}.md").read_text())
         if not EXTERNAL.match(target) and ".md" not in target
     }
     return {target: folder / target for target in targets if (folder / target).is_file()}
@@ -112,7 +112,9 @@ def _entries() -> dict[str, list[tuple[str, str]]]:
     """Name and summary of each page, by the section that lists it."""
     entries: dict[str, list[tuple[str, str]]] = {}
     section = ""
-    for line in _joined_items((docs_folder() / CONTENTS).read_text()):
+    # An item that continues on the next line becomes one line.
+    text = re.sub(r"\n  +", " ", (docs_folder() / CONTENTS).read_text())
+    for line in text.splitlines():
         if heading := re.fullmatch(r"\*\*(.+)\*\*", line):
             section = heading[1]
         elif item := re.match(r"- \[[^]]+\]\(([\w-]+)\.md\)(?:: (.+))?", line):
@@ -120,11 +122,6 @@ def _entries() -> dict[str, list[tuple[str, str]]]:
             entries.setdefault(section, []).append((item[1], summary))
     entries.pop(NOT_FOR_USERS, None)
     return entries
-
-
-def _joined_items(text: str) -> list[str]:
-    """The lines, where an item that continues on the next line is one line."""
-    return re.sub(r"\n  +", " ", text).splitlines()
 
 
 # --- one page ------------------------------------------------------------------------------------
@@ -159,6 +156,7 @@ def anchor_of(heading: str) -> str:
 def _sections(tokens: list[Token], title: str) -> list[Section]:
     sections: list[Section] = []
     heading, anchor, texts = title, "", list[str]()
+    # The text of a heading is the token after the one that opens it.
     for before, token in zip([None, *tokens], tokens, strict=False):
         if before and before.type == "heading_open":
             sections.append(Section(heading, anchor, " ".join(texts)))
@@ -210,7 +208,3 @@ def _url(target: str) -> str | None:
     if name not in {page for pages in _entries().values() for page, _ in pages}:
         return None
     return reverse("guides:guide", args=[name]) + (f"#{anchor}" if anchor else "")
-
-
-def _links(text: str) -> list[str]:
-    return re.findall(r"\]\(([^)\s]+)\)", text)

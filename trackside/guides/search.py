@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from trackside.guides.pages import Guide, Section
 
 SHOWN: Final = 20
+# Anserini's defaults.
 K1: Final = 0.9
 B: Final = 0.4
 HEADING: Final = 10  # an occurrence in a heading counts as much as this many in the text
@@ -53,6 +54,7 @@ def _weights(counts: Sequence[Sequence[int]], lengths: Sequence[int]) -> list[fl
     """BM25 of each section."""
     average = sum(lengths) / len(lengths)
     frequencies = [sum(map(bool, column)) for column in zip(*counts, strict=True)]
+    # 1 + inside the logarithm, as in Lucene: a word of most sections does not count against them.
     idfs = [math.log1p((len(counts) - df + 0.5) / (df + 0.5)) for df in frequencies]
     return [
         sum(
@@ -75,5 +77,6 @@ def _extract(text: str, patterns: Sequence[re.Pattern[str]]) -> Pieces:
     shown = text[first : None if last < 0 else last]
     ends = ("… " if first else "", " …" if last >= 0 else "")
     either = "|".join(pattern.pattern for pattern in patterns)
+    # A split by a group returns the words themselves, too, at the odd places.
     parts = re.split(rf"((?:{either})\w*)", ends[0] + shown + ends[1], flags=re.IGNORECASE)
     return tuple((part, number % 2 == 1) for number, part in enumerate(parts))

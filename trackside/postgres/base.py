@@ -38,16 +38,13 @@ class Connection(psycopg.Connection[Any]):
             began = time.monotonic()
             while True:
                 ready = yield state
-                if not ready and time.monotonic() > began + self.patience:
-                    self._end_if_silent()
+                is_late = not ready and time.monotonic() > began + self.patience
+                if is_late and self.probe is not None and not self.probe.answers():
+                    self.close()
+                    raise psycopg.OperationalError("the database server is silent")
                 state = gen.send(ready)
         except StopIteration as end:
             return end.value
-
-    def _end_if_silent(self) -> None:
-        if self.probe is not None and not self.probe.answers():
-            self.close()
-            raise psycopg.OperationalError("the database server is silent")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -62,6 +59,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {"connect_timeout": max(ceil(silent), LEAST_CONNECT_SECONDS)} | params
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        # A third of the time for the answer, and the rest for the second connection.
         patience = float(self.settings_dict["OPTIONS"].get("silent_seconds", 6.0)) / 3
         probe = self._probe(conn_params, patience=2 * patience)
         if probe.is_known_silent() and not probe.answers():
@@ -90,5 +88,6 @@ def ask(where: str) -> None:
     except psycopg.errors.ConnectionTimeout:
         raise
     except psycopg.OperationalError as error:
+        # So a server begins its refusal, for instance if it has too many connections.
         if "FATAL" not in str(error):
             raise
