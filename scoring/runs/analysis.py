@@ -56,11 +56,13 @@ def compute(campaign: Campaign, qrels: Qrels, question: ToDepth) -> SoleFinds:
         here = np.flatnonzero((place.positions < depth) & is_relevant[place.judgments])
         is_retrieved[place.judgments[here]] = True
         sole = here[by_team[place.judgments[here]] == team_of[at]]
+        # By topic, then by rank: the last key of `lexsort` is the first in order.
         sole = sole[np.lexsort((place.positions[sole], place.rows[sole]))]
         judgments = place.judgments[sole]
         found.append(len(here))
         own.append((by_run[judgments] == at).sum())
         listed.append((np.full(len(sole), at), place.rows[sole], place.positions[sole], judgments))
+    # Without contributing runs there are no columns to concatenate.
     run, row, position, judgment = (
         np.concatenate(column) if listed else np.empty(0, np.int64)
         for column in (zip(*listed, strict=True) if listed else ((), (), (), ()))

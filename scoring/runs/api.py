@@ -141,6 +141,7 @@ def _differences(baselines: RunBaselines) -> list[dict[str, Any]] | None:
 
 def _status_fields(run: Run, viewer: access.Viewer) -> dict[str, Any]:
     feedback = feedback_on(viewer, run)
+    # Flags say that a run may probe the judgments, which is for organisers to look into.
     hidden = () if viewer.is_organiser else ("flags",)
     return {
         "status": progress_of(run, viewer).state,

@@ -26,6 +26,8 @@ def run_topics_figure(topics: RunTopics) -> dict[str, Any]:
         _marks(rows, positions, "median run", "line-ew", [row.median for row in rows]),
         _marks(rows, positions, "best run", "diamond", [row.best for row in rows]),
     ]
+    # The codes of at most 50 topics, which fit below the axis.
+    step = -(-len(rows) // 50)
     figure = go.Figure([*bars, *(marks if topics.compared else ())])
     figure.update_layout(
         barmode="stack",
@@ -34,7 +36,9 @@ def run_topics_figure(topics: RunTopics) -> dict[str, Any]:
         legend={"traceorder": "normal"},
         xaxis={
             "title": {"text": "topic"},
-            **_ticks(rows),
+            "tickmode": "array",
+            "tickvals": positions[::step],
+            "ticktext": [label(row.code) for row in rows][::step],
             "range": [0.4, len(rows) + 0.7],
             "zeroline": False,
             "showgrid": False,
@@ -89,11 +93,3 @@ def _marks(
 def _hover(row: RunTopic) -> list[str]:
     residual = "" if row.residual is None else f" {addition_text(row.residual, 3)} residual"
     return [label(row.code), label(row.title), f"{decimal_text(row.base, 3)}{residual}"]
-
-
-def _ticks(rows: tuple[RunTopic, ...]) -> dict[str, Any]:
-    """The codes of all topics, or a sample if there are many."""
-    step = -(-len(rows) // 50)
-    positions = list(range(1, len(rows) + 1))[::step]
-    codes = [label(row.code) for row in rows][::step]
-    return {"tickmode": "array", "tickvals": positions, "ticktext": codes}

@@ -19,6 +19,7 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
     layout: dict[str, Any] = {"annotations": []}
     for panel, p in enumerate(curves.persistences):
         rows = [row for row in curves.by_depth if row.persistence == p]
+        # Plotly calls the first axis x and the second one x2.
         number = "" if panel == 0 else str(panel + 1)
         begins = panel * (width + GAP)
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
@@ -33,6 +34,7 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
             "tickmode": "array",
             "tickvals": [10**power for power in range(7)],
             "ticktext": ["1", "10", "100", "1k", "10k", "100k", "1M"],
+            # Of three panels or more, the one in the middle has the title for all.
             "title": {"text": DEPTH if count < 3 or panel == count // 2 else ""},
         }
         layout[f"yaxis{number}"] = {
@@ -66,6 +68,7 @@ def persistence_figure(curves: RunCurves) -> dict[str, Any]:
 def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
     """Precision and interpolated precision against recall at every rank of one topic."""
     rows = _corners(curves.ranks)
+    # At recall 0 it is the highest precision at any rank, as at the first point.
     first = rows[0].interpolated if rows else 0.0
     return _against_recall(
         [
@@ -87,6 +90,7 @@ def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
                 x=[0.0, *[row.recall for row in rows]],
                 y=[first, *[row.interpolated for row in rows]],
                 mode="lines",
+                # Vertical, then horizontal: between two levels of recall the higher one decides.
                 line={"width": 2.5, "shape": "vh"},
                 name="interpolated",
                 meta={"role": "known"},

@@ -1,7 +1,7 @@
 """Curves of a run: RBP as a function of depth and of p, precision against recall."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -35,7 +35,8 @@ from scoring.runs.tables import (
 @takes("topic", "gain")
 @require_safe
 def curves_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    viewer, run = _run(request, slug, public_id)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
+    run = access.run_or_404(viewer, public_id)
     curves = run_curves(viewer, run, request.GET)
     context = {
         "viewer": viewer,
@@ -44,23 +45,15 @@ def curves_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
         "qrels": viewer.campaign.active_qrels,
         "curves": curves,
         "gains": gains_offered(viewer),
-        **(_figures(curves) if curves else {}),
     }
+    if curves:
+        context |= {
+            "depth_figure": depth_figure(curves) if curves.by_depth else None,
+            "p_figure": persistence_figure(curves) if curves.by_persistence else None,
+            "recall_figure": eleven_points_figure(curves) if curves.counted else None,
+            "saw_figure": saw_tooth_figure(curves) if curves.ranks else None,
+        }
     return render(request, "scoring/runs/run_curves.html", context)
-
-
-def _figures(curves: RunCurves) -> dict[str, Any]:
-    return {
-        "depth_figure": depth_figure(curves) if curves.by_depth else None,
-        "p_figure": persistence_figure(curves) if curves.by_persistence else None,
-        "recall_figure": eleven_points_figure(curves) if curves.counted else None,
-        "saw_figure": saw_tooth_figure(curves) if curves.ranks else None,
-    }
-
-
-def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    return viewer, access.run_or_404(viewer, public_id)
 
 
 def _answer(
@@ -71,6 +64,7 @@ def _answer(
         curves = run_curves(viewer, run, params)
         return Answer(table(run, qrels, curves), [qrels], file_name=f"run-{public_id}-{curve}")
 
+    # The description of the API is made from it.
     answer.__doc__ = description
     return answer
 

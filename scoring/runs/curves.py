@@ -35,6 +35,7 @@ from scoring.models import StoredGrades
 from scoring.runs.documents import counted_topics
 
 GAINS: Final = {"binary": "relevant or not", "map": "by grade"}
+# Finer above 0.9: the user of 0.9 sees 10 documents on average, and the one of 0.99 sees 100.
 PERSISTENCES: Final = tuple(p / 100 for p in (*range(0, 91, 5), *range(91, 100)))
 _STEPS: Final = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
 
@@ -113,6 +114,7 @@ def run_curves(viewer: Viewer, run: Run, params: Mapping[str, str]) -> RunCurves
         raise Http404
     topics = tuple(viewer.campaign.topics.order_by("position"))
     graded = _graded(viewer, run)
+    # Before the return, so that an invalid parameter is an error before there are grades too.
     offered = _offered(viewer, run, topics, graded)
     choice = _choice(viewer, run, params, topics, offered)
     if graded is None:
@@ -202,6 +204,7 @@ def _by_depth(shares: RankShares, persistences: tuple[float, ...]) -> tuple[Dept
     return tuple(
         DepthPoint(base, residual, p, depth)
         for p in persistences
+        # A loop over one value, to give it a name.
         for bounds in (bounds_by_depth(shares, p, depths),)
         for depth, base, residual in zip(
             depths, bounds.base.tolist(), bounds.residual.tolist(), strict=True
@@ -246,6 +249,7 @@ def _ranks(graded: _Graded, row: int | None) -> tuple[RankPoint, ...]:
     if row is None or not _is_known(graded, row):
         return ()
     grades = graded.grades[row]
+    # The grades of all topics are as long as those of the longest one.
     relevant = grades[grades != PAST_END] >= graded.rules.rel
     curve = precision_recall(relevant, int(graded.known[row]))
     columns = (relevant, curve.recall, curve.precision, curve.interpolated)

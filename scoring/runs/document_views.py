@@ -130,6 +130,7 @@ def _ranking(viewer: access.Viewer, params: QueryDict, public_id: str) -> Answer
     run, qrels = access.graded_run_or_404(viewer, public_id), viewer.campaign.active_qrels
     topic = chosen_topic(list(viewer.campaign.topics.order_by("position")), params)
     rows = ranked_documents(viewer, run, topic) if topic else ()
+    # The position, because the code of a topic may contain slashes.
     file_name = f"run-{public_id}-topic-{topic.position + 1 if topic else 0}"
     return Answer(ranking_table(run, qrels, topic, rows), [qrels], file_name=file_name)
 

@@ -95,6 +95,7 @@ class UnjudgedList(Sequence[UnjudgedDocument]):
     def __getitem__(self, index: int | slice) -> UnjudgedDocument | list[UnjudgedDocument]:
         if isinstance(index, slice):
             return list(self.rows(range(len(self))[index]))
+        # `or None`: after index -1 comes 0, which would end the slice before it begins.
         return next(self.rows(range(len(self))[index : index + 1 or None]))
 
     def rows(self, places: range) -> Iterator[UnjudgedDocument]:
@@ -119,6 +120,8 @@ class UnjudgedList(Sequence[UnjudgedDocument]):
         if not places:
             return []
         first, last = np.searchsorted(self.ends, (places.start, places[-1]), side="right").tolist()
+        # Transposed, so that the result is by rank and then by topic. Only the ranks of these rows,
+        # because all of them may be millions.
         ranks, rows = np.nonzero(self.is_unjudged[:, first : last + 1].T)
         before = int(self.ends[first - 1]) if first else 0
         part = slice(places.start - before, places.stop - before)

@@ -37,6 +37,7 @@ def none_judged(viewer: Viewer, run: Run, stored: Sequence[Score]) -> NoneJudged
         return None
     try:
         grades = load_grades(row.storage_key, row.digest)
+        # Cells without a grade, unjudged or past the end, are negative.
         if (grades >= 0).any():
             return None
         longer = _longer_ids(viewer, ranking, grades) if viewer.is_organiser else None
@@ -51,6 +52,7 @@ def _longer_ids(
     """By the first documents of some topics: a whole ranking is too much for a web process."""
     table = load_table(viewer.campaign.active_qrels, viewer.campaign)
     is_retrieved = grades[:, 0] != PAST_END
+    # A topic may have been added since the grades were stored.
     rows = np.flatnonzero(is_retrieved & table.is_judged_topic[: len(grades)])[:TOPICS].tolist()
     places = [(row, rank) for row in rows for rank in range(min(DOCUMENTS, grades.shape[1]))]
     found = load_doc_ids(stored, [(table.topics[row], rank) for row, rank in places])

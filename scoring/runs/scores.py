@@ -98,6 +98,7 @@ def active_scores(
     )
     by_key = {
         (score.measure, score.definition): score
+        # Where only means are shown, the vectors, which are long, stay in the database.
         for score in (scores if has_vectors else scores.defer("bases", "residuals", "people"))
     }
     return [by_key[key] for key in keys if key in by_key]

@@ -53,6 +53,9 @@ def run_table(
     viewer: Viewer, run: Run, measures: Sequence[Measure], order: str, baselines: RunBaselines
 ) -> Table:
     """For each measure the mean and, if visible, the scores by topic."""
+    qrels = shown_qrels(viewer)
+    # The base under the judgments of people alone, if a program judged.
+    by_people = (Column("base_of_people", "score.people"),) if qrels and qrels.has_program else ()
     columns = (
         same("run_id", run.public_id),
         same("run", run.shown_name),
@@ -65,16 +68,10 @@ def run_table(
         same("qrels", shown_version(viewer)),
         Column("median"),
         Column("best"),
-        *_of_people(viewer),
+        *by_people,
         *_differences(baselines),
     )
     return Table(columns, _scores(viewer, run, measures, order, baselines))
-
-
-def _of_people(viewer: Viewer) -> tuple[Column, ...]:
-    """The base under the judgments of people alone, if a program judged."""
-    qrels = shown_qrels(viewer)
-    return (Column("base_of_people", "score.people"),) if qrels and qrels.has_program else ()
 
 
 def _differences(baselines: RunBaselines) -> tuple[Column, ...]:

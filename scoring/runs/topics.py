@@ -74,6 +74,7 @@ class RunTopics:
         return sum(self._lead(row.base, row.best) >= 0 for row in self.compared)
 
     def _lead(self, base: float | None, other: float | None) -> float:
+        # Rounded: scores that were summed in another order differ in their last digits.
         lead = round((base or 0.0) - (other or 0.0), DECIMALS)
         return -lead if self.is_lower_better else lead
 
@@ -126,6 +127,7 @@ def _topics(
     ]
     if order == "score":
         sign = sign_of(measure)
+        # Topics without a score come last, whichever direction is better.
         rows.sort(key=lambda row: (row.base is None, -sign * (row.base or 0.0)))
     return RunTopics(measure, order, tuple(rows))
 
@@ -146,8 +148,10 @@ def _field(viewer: Viewer, measures: Sequence[Measure], topics: int) -> Field:
             if len(vectors.base) < 2:
                 continue  # there is no other run
             median, best = np.full(topics, np.nan), np.full(topics, np.nan)
+            # Without topics on which no run has a score: NumPy warns of a median of nothing.
             known = ~np.isnan(vectors.base).all(axis=0)
             median[known] = np.nanmedian(vectors.base[:, known], axis=0)
+            # Where a lower score is better, the best is the lowest.
             best[known] = vectors.sign * np.nanmax(vectors.sign * vectors.base[:, known], axis=0)
             field[vectors.measure] = (median, best)
         return field, 16 * topics * len(field)

@@ -74,6 +74,7 @@ def try_file(viewer: Viewer, upload: File, name: str = "") -> Trial:
         report = validation_report(parsed.warnings, ranking_of(parsed), codes)
     name, warnings = name or composed(parsed.tag), parsed.warnings
     if viewer.team is not None:
+        # A run that is never saved: only its team matters for the name.
         name, renamed = given_name(Run(team=viewer.team), name)
         warnings = (*warnings, *renamed)
     return Trial(name, parsed.tag, len(parsed.topics), parsed.line_count, warnings, report)
@@ -102,6 +103,7 @@ def _codes(viewer: Viewer) -> Sequence[str]:
 @contextmanager
 def _place(viewer: Viewer) -> Iterator[None]:
     throttle = Trials()
+    # Counted before the wait for a place, so that attempts that end there count too.
     if not throttle.allow_request(viewer, None):
         seconds = throttle.wait() or 1
         minutes = math.ceil(seconds / 60)

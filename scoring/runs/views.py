@@ -64,6 +64,7 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         baselines = run_baselines(viewer, run, request.GET)
     except UnknownBaseline as unknown:
         why_no_differences = unknown.why_none
+        # The links of the page then do not carry the baseline either.
         request.GET = without_baseline(request.GET)
         baselines = run_baselines(viewer, run, request.GET)
     against = {
