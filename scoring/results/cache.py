@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from django.db import connection
-from django.db.models import BigIntegerField, Func, Model, QuerySet, TextField
+from django.db.models import BigIntegerField, Func, QuerySet, TextField
 from django.http import QueryDict
 
 from campaigns.access import Viewer
@@ -86,8 +86,16 @@ def board_key(
 
     It does not cover ties, or another p. It covers topics if the board shows them.
     """
+    # All members of a team see the same board, and so do all organisers. The time matters only for
+    # whether names are revealed, and topics are released: before that, no two runs can be compared.
+    team = viewer.team.pk if viewer.team else None
+    by_time = viewer.knows_all_names, viewer.can_see_topics
+    audience = sorted(viewer.roles), team, viewer.audience, *by_time, viewer.preview
+    # All columns, because a preview changes the switches of the viewer's campaign.
+    fields = viewer.campaign._meta.concrete_fields
+    columns = tuple(getattr(viewer.campaign, field.attname) for field in fields)
     facts: tuple[Any, ...] = (
-        *(_audience(viewer), params.urlencode(), _columns(viewer.campaign)),
+        *(audience, params.urlencode(), columns),
         viewer.moment.date(),  # a page may state the day
         *besides,
     )
@@ -96,20 +104,6 @@ def board_key(
         cursor.execute(statement, [viewer.campaign.pk if a == ANY else a for a in arguments])
         rows = cursor.fetchone()
     return hashlib.sha256(repr((facts, rows)).encode()).hexdigest()
-
-
-def _audience(viewer: Viewer) -> tuple[Any, ...]:
-    """The properties of a viewer that a board depends on. All members of a team see the same board,
-    and so do all organisers. The time matters only for whether names are revealed, and topics are
-    released: before that, no two runs can be compared."""
-    team = viewer.team.pk if viewer.team else None
-    by_time = viewer.knows_all_names, viewer.can_see_topics
-    return sorted(viewer.roles), team, viewer.audience, *by_time, viewer.preview
-
-
-def _columns(row: Model) -> tuple[Any, ...]:
-    """The values of all columns. A preview changes the switches of the viewer's campaign."""
-    return tuple(getattr(row, field.attname) for field in row._meta.concrete_fields)
 
 
 @cache

@@ -80,6 +80,7 @@ def board_scores(
         measure__in=versions,
     ).annotate(**shown_names(viewer, RUN))
     names = ("measure", "definition", "shown_name", "shown_team", *fields)
+    # Without the cache of the queryset, which would hold all rows a second time.
     for score in scores.values(*names, **FACTS).iterator():
         if score["definition"] == versions[score["measure"]]:
             yield score

@@ -81,6 +81,7 @@ def visible_means(
             means[score["measure"], run.run_id] = (score["mean_base"], score["mean_residual"])
     none = (None, None)
     pairs = [[means.get((str(m), run_id), none) for run_id in sorted(runs)] for m in measures]
+    # None becomes NaN. Without runs, `reshape` still gives three axes.
     table = np.array(pairs, dtype=np.float64).reshape(len(measures), len(runs), 2)
     return tuple(runs[run_id] for run_id in sorted(runs)), table[:, :, 0], table[:, :, 1]
 
