@@ -98,6 +98,7 @@ def failed_jobs(campaign: Campaign) -> tuple[QueuedJob, ...]:
     """The last failed job of each subject that has failed, newest first."""
     newest: dict[tuple[str, int], Job] = {}
     for job in campaign.jobs.filter(state=Job.State.FAILED).order_by("-pk"):
+        # The newest comes first, so older ones of its subject are ignored.
         newest.setdefault((job.kind, job.subject), job)
     return tuple(job for job in _with_subjects(newest.values()) if job.can_be_retried)
 
@@ -114,6 +115,7 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
         subjects(Job.Kind.EVALUATE)
     )
     notices = Notice.objects.select_related("recipient").in_bulk(subjects(Job.Kind.NOTIFY))
+    # Answers can be large, and the page does not show them.
     analyses = Analysis.objects.defer("answer").in_bulk(subjects(Job.Kind.ANALYSE))
     plans = Plan.objects.in_bulk(subjects(Job.Kind.LAY_OUT))
     tables = StoredTable.objects.in_bulk(subjects(Job.Kind.WRITE))
@@ -159,6 +161,7 @@ def retry(job: Job, *, actor: User | None) -> bool:
                 finished_at=None,
             )
             if not has_moved or not _revive_subject(job):
+                # The job stays failed too, since there is nothing left to do for its subject.
                 transaction.set_rollback(True)
                 return False
             record(
@@ -169,6 +172,7 @@ def retry(job: Job, *, actor: User | None) -> bool:
                 work=job.kind,
                 error=job.error[:500],
             )
+    # Of one subject, only one job may be live.
     except IntegrityError:
         return False
     transaction.on_commit(partial(queue.wake_worker, job.pk, job.kind))
