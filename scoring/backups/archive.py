@@ -80,11 +80,15 @@ def back_up(path: Path) -> Report:
                 if copy is None:
                     missing.append(key)
                     continue
-                digests[key] = _add_file(archive, key, copy)
+                with copy.open("rb") as file:
+                    digests[key] = hashlib.file_digest(file, "sha256").hexdigest()
+                archive.add(copy, FILES + key)
                 if digests[key] != owned[key]:
                     damaged.append(f"{key} differs from the file that was stored")
             _add_list(archive, folder, digests)
+        # In one step: under this name there is a complete backup or none.
         os.replace(draft, path)
+    # A missing file whose row is gone as well was deleted while the backup was made.
     still_owned = set(_digests())
     faults = [f"{key} is missing from the storage" for key in missing if key in still_owned]
     deleted = tuple(key for key in missing if key not in still_owned)
@@ -120,7 +124,10 @@ def restore(path: Path) -> int:
                 f"{connection.vendor}."
             )
         if dumped_by := listed.get("pg_dump"):  # backups made before November 2026 do not say it
-            _refuse_unfit(dumped_by)
+            try:
+                postgres.refuse_unfit(dumped_by)
+            except postgres.ProgramFailed as error:
+                raise CannotRestore(str(error)) from None
         for key, digest in listed["files"].items():
             _restore_file(archive, key, digest)
         dump = Path(folder) / DATABASE
@@ -135,6 +142,7 @@ def _workspace(folder: Path) -> Iterator[Path]:
     """A folder for what a backup consists of. What a killed backup left is deleted."""
     with (folder / ".backup.lock").open("w") as lock:
         try:
+            # The system releases it when the process ends, so a killed backup blocks none.
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise CannotBackUp(f"Another backup is being written to {folder}.") from None
@@ -172,14 +180,6 @@ def _copy(key: str, path: Path) -> bool:
     return True
 
 
-def _add_file(archive: tarfile.TarFile, key: str, copy: Path) -> str:
-    """Its sha256."""
-    with copy.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    archive.add(copy, FILES + key)
-    return digest
-
-
 def _add_list(archive: tarfile.TarFile, folder: Path, digests: dict[str, str]) -> None:
     listed: dict[str, Any] = {"format": FORMAT, "vendor": connection.vendor, "files": digests}
     if connection.vendor == "postgresql":
@@ -191,6 +191,7 @@ def _add_list(archive: tarfile.TarFile, folder: Path, digests: dict[str, str]) -
 def _restore_file(archive: tarfile.TarFile, key: str, digest: str) -> None:
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(_member(archive, FILES + key), copy)
+        # The storage is not changed before the file has been read and compared.
         copy.seek(0)
         if hashlib.file_digest(copy, "sha256").hexdigest() != digest:
             raise CannotRestore(f"The backup is damaged: {key} does not match its digest.")
@@ -231,23 +232,21 @@ def _dump_database(path: Path) -> dict[str, str]:
             there.execute(f"DELETE FROM {StoredTable._meta.db_table}")  # noqa: S608 - our own table
             there.commit()
             there.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # into the file that is archived
-            return _digests_in(there)
+            # From the copy, because the database may have changed since.
+            digests: dict[str, str] = {}
+            for owner in BACKED_UP:
+                table = owner._meta.db_table
+                query = f"SELECT storage_key, digest FROM {table} WHERE storage_key <> ''"  # noqa: S608 - our own table
+                digests |= dict(there.execute(query))
+            return digests
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             cursor.execute("SELECT pg_export_snapshot()")
             (snapshot,) = cursor.fetchone()
+        # pg_dump sees the exported snapshot only as long as this transaction is open.
         postgres.dump(snapshot, str(path), without_rows_of=StoredTable._meta.db_table)
         return _digests()
-
-
-def _digests_in(copy: sqlite3.Connection) -> dict[str, str]:
-    digests: dict[str, str] = {}
-    for owner in BACKED_UP:
-        table = owner._meta.db_table
-        query = f"SELECT storage_key, digest FROM {table} WHERE storage_key <> ''"  # noqa: S608 - our own table
-        digests |= dict(copy.execute(query))
-    return digests
 
 
 def _load_database(path: Path) -> None:
@@ -261,10 +260,3 @@ def _load_database(path: Path) -> None:
         except postgres.ProgramFailed as error:
             raise CannotRestore(str(error)) from None
     connections.close_all()
-
-
-def _refuse_unfit(dumped_by: int) -> None:
-    try:
-        postgres.refuse_unfit(dumped_by)
-    except postgres.ProgramFailed as error:
-        raise CannotRestore(str(error)) from None

@@ -70,6 +70,7 @@ def major_version(program: str) -> int:
 def server_version() -> int:
     """The major version of the database server."""
     connection.ensure_connection()
+    # 160004 is 16.4.
     return int(connection.connection.info.server_version) // 10_000
 
 
@@ -84,6 +85,7 @@ def _database() -> str:
 def _run(program: str, *arguments: str) -> None:
     facts = connection.settings_dict
     named = {"PGHOST": facts["HOST"], "PGPORT": facts["PORT"], "PGUSER": facts["USER"]}
+    # In the environment, because all users of the machine can see arguments.
     secret = {"PGPASSWORD": facts["PASSWORD"]} if facts["PASSWORD"] else {}
     environment = os.environ | {k: str(v) for k, v in named.items() if v} | secret
     done = subprocess.run(  # noqa: S603 - named above
