@@ -83,6 +83,7 @@ def draw_collection(topics: Sequence[str], *, seed: int, candidates: int = 4000)
     numbers = [random.choice(COLLECTION_SIZE, candidates, replace=False) for _ in topics]
     counts = np.exp(random.normal(np.log(candidates / 100), 0.9, len(topics)))
     counts = np.clip(counts, 2, candidates / 8).astype(int)
+    # A slice, because there may be no topic.
     counts[-1:] = 0
     # Candidates are in random order, so the first ones can be the relevant ones.
     is_relevant = np.arange(candidates) < counts[:, None]
@@ -109,8 +110,10 @@ def retrieve(collection: Collection, system: System) -> Retrieved:
     scores += np.sqrt(OWN) * own.standard_normal((topics, candidates), dtype=np.float32)
     documents = collection.documents
     if system.elsewhere:
+        # Drawn last, so that other numbers of the run are those that it has without a second index.
         moved = own.random((topics, candidates)) < system.elsewhere
         documents = np.where(moved, documents + np.int32(COLLECTION_SIZE), documents)
+    # Stable, so that ties are in the same order on every machine.
     best = np.argsort(-scores, axis=1, kind="stable")[:, : system.depth]
     return Retrieved(
         system=system,
@@ -155,4 +158,5 @@ def qrels_file(
 
 
 def _stream(seed: int, *names: str) -> np.random.Generator:
+    # Not `hash`, whose value for a text differs between processes.
     return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])

@@ -45,6 +45,7 @@ def texts_of(
 def _text(
     document: int, grade: int, parts: Mapping[str, Any], topic: Mapping[str, Any], seed: int
 ) -> DocumentText:
+    # A stream for each document: its text does not depend on the others.
     random = np.random.default_rng([seed, document])
 
     def some(sentences: list[str], count: int) -> list[str]:
