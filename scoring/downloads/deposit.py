@@ -26,6 +26,7 @@ from scoring.downloads.snapshots import refuse_unscored_runs
 from scoring.output.table import Column, Table
 from scoring.output.zip import Member, Zip
 
+# RFC 1952, section 2.3.1.
 GZIP_MAGIC: Final = b"\x1f\x8b"
 BLOCK: Final = 1 << 20
 RUNS_FILE: Final = "runs.csv"
@@ -85,7 +86,14 @@ def write_deposit(campaign: Campaign, out: BinaryIO, *, made_at: datetime, url: 
     )
     with Zip(out) as packed:
         resources = add_leaderboard_data(everyone, qrels, packed)
-        resources += _other_qrels(campaign, qrels, packed)
+        resources += [
+            qrels_file(
+                packed.add(f"qrels-v{other.version}.txt", text_of(other)),
+                other,
+                f"version {other.version} of the judgments, which is not the one that is used",
+            )
+            for other in campaign.qrels.exclude(pk=qrels.pk).order_by("version")
+        ]
         resources += _runs(deposited_runs(campaign), packed)
         packed.add("LICENSE.txt", [description.licence_text(about)])
         packed.add("citation.bib", [description.citation_of(about).bibtex])
@@ -105,22 +113,12 @@ def _refuse_incomplete(viewer: Viewer) -> Qrels:
 def _everyone(campaign: Campaign) -> Viewer:
     """An anonymous viewer who may see all of the campaign. Names of anonymous teams and the files
     that teams do not share are hidden from them too."""
+    # A copy, because the caller goes on with the switches that the campaign really has.
     campaign = copy.copy(campaign)
     for switch in ("runs", "board", "per_topic", "qrels", "run_files"):
         setattr(campaign, f"{switch}_audience", Audience.EVERYONE)
     campaign.stage, campaign.topics_released_at = Campaign.Stage.PUBLISHED, None
     return Viewer(campaign, person=None, roles=frozenset(), team=None)
-
-
-def _other_qrels(campaign: Campaign, active: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
-    return [
-        qrels_file(
-            packed.add(f"qrels-v{qrels.version}.txt", text_of(qrels)),
-            qrels,
-            f"version {qrels.version} of the judgments, which is not the one that is used",
-        )
-        for qrels in campaign.qrels.exclude(pk=active.pk).order_by("version")
-    ]
 
 
 def _runs(runs: Sequence[DepositedRun], packed: Zip) -> list[Mapping[str, Any]]:
@@ -142,8 +140,10 @@ def _add_run(row: DepositedRun, packed: Zip) -> Member:
     """Under a name that is readable and unique, also where file names are case-insensitive. The
     name of a run may contain what a path may not."""
     with open_stored(row.run.storage_key, row.run.digest) as file:
+        # By its content, because the name of an uploaded file need not tell.
         is_packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         file.seek(0)
+        # The slug of a name without any Latin letter or digit is empty.
         stem = f"{slugify(row.name)[:60] or 'run'}-{row.run.public_id}"
         blocks = iter(lambda: file.read(BLOCK), b"")
         return packed.add(

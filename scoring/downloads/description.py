@@ -10,7 +10,7 @@ from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
 from scoring.citations.authors import Author, organisers_of
 from scoring.citations.citation import Citation, one_line
-from scoring.evaluation.rules import ScoringRules, rules_of, version_of
+from scoring.evaluation.rules import rules_of, version_of
 from scoring.output.zip import Member
 
 Schema = Mapping[str, tuple[str, str]]  # column -> (type, description)
@@ -118,6 +118,7 @@ def table(member: Member, schema: Schema, description: str) -> dict[str, Any]:
 def file(member: Member, description: str) -> dict[str, Any]:
     stem, _, ending = member.path.rpartition(".")
     return {
+        # The specification of Data Resources demands lower case.
         "name": stem.lower(),
         "path": member.path,
         "description": description,
@@ -195,10 +196,19 @@ def readme(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
     if about.licence:
         where += f"\nLicence: {about.licence.label} ({LICENCE_URLS[about.licence]})\n"
     sources = f"\n{one_line(qrels.statement)}\n" if qrels.has_program else ""
+    rules = rules_of(campaign)
+    count = len(rules.held_out)
+    held_out = f", remove the {count} held-out topics from the qrels and run" if count else ""
+    # With the campaign's rules, because the defaults of the command are those of `trec_eval`.
+    gains = ",".join(f"{grade}={gain!r}" for grade, gain in enumerate(rules.gain_map.tolist()))
+    flags = f"-c -l {rules.rel} --no-relevant {rules.no_relevant} --gain-map {gains}"
+    command = (
+        f'trackside evaluate qrels.txt run.gz -m "{rules.measures[0]}" {flags} -q --format csv'
+    )
     return f"""# {one_line(about.title)}
 
 Created {about.made_at:%-d %B %Y %H:%M} UTC from the campaign "{one_line(campaign.name)}", with
-qrels version {qrels.version} (sha256 {qrels.digest}) and definitions {rules_of(campaign).digest}.
+qrels version {qrels.version} (sha256 {qrels.digest}) and definitions {rules.digest}.
 {sources}{where}
 {files}
 - `datapackage.json`: a machine-readable description of these files (Frictionless Data)
@@ -212,9 +222,9 @@ and disqualified runs are in the tables, without a rank. Anonymous teams have na
 chose. In CSV, a leading `'` in a text cell prevents spreadsheets from reading the text as a
 formula.
 
-To compute the same numbers from a run file and the qrels{_held_out(campaign)}:
+To compute the same numbers from a run file and the qrels{held_out}:
 
-    {_command(rules_of(campaign))}
+    {command}
 """
 
 
@@ -226,18 +236,6 @@ def _deposit_files(about: About) -> str:
 - `LICENSE.txt`: the licence
 
 Run files are as the teams submitted them. Teams that do not share their files have none here."""
-
-
-def _held_out(campaign: Campaign) -> str:
-    count = len(rules_of(campaign).held_out)
-    return f", remove the {count} held-out topics from the qrels and run" if count else ""
-
-
-def _command(rules: ScoringRules) -> str:
-    """The command line with the campaign's rules, because its defaults are those of `trec_eval`."""
-    gains = ",".join(f"{grade}={gain!r}" for grade, gain in enumerate(rules.gain_map.tolist()))
-    flags = f"-c -l {rules.rel} --no-relevant {rules.no_relevant} --gain-map {gains}"
-    return f'trackside evaluate qrels.txt run.gz -m "{rules.measures[0]}" {flags} -q --format csv'
 
 
 def citation_of(about: About) -> Citation:

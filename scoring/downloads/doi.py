@@ -33,6 +33,7 @@ class DoiForm(forms.Form):
     def clean_doi(self) -> str:
         typed = self.cleaned_data["doi"]
         doi = PREFIX.sub("", typed)
+        # In a URL, characters of a DOI such as < are percent-encoded.
         if "://" in typed[: len(typed) - len(doi)]:
             doi = unquote(doi)
         if doi and not DOI.fullmatch(doi):

@@ -69,11 +69,13 @@ Resources = Sequence[Mapping[str, Any]]
 def ro_crate(about: About, resources: Resources) -> str:
     """`ro-crate-metadata.json`. The authors and the licence are entities of their own."""
     authors = [_person(author) for author in authors_of(about)]
+    references = [{"@id": author["@id"]} for author in authors]
     licence = _licence_entity(about)
     root = _facts(about) | {
         "@id": ROOT,
         "@type": "Dataset",
-        "author": _one_or_list([{"@id": author["@id"]} for author in authors]),
+        # RO-Crate has no lists of one.
+        "author": references[0] if len(references) == 1 else references,
         "hasPart": [{"@id": each["path"]} for each in resources],
         "license": {"@id": licence["@id"]},
     }
@@ -100,6 +102,7 @@ def croissant(about: About, resources: Resources) -> str:
         "conformsTo": "http://mlcommons.org/croissant/1.1",
         **_facts(about),
         "creator": [_without_id(_person(author)) for author in authors_of(about)],
+        # Croissant recommends semantic versions.
         "version": f"{about.qrels.version}.0.0",
         "citeAs": f"{one_line(about.title)}. {about.url}".strip(),
         "distribution": [_file_object(each) for each in resources],
@@ -183,11 +186,6 @@ def _licence_entity(about: About) -> dict[str, Any]:
     return {"@type": "CreativeWork"} | facts
 
 
-def _one_or_list(entities: list[dict[str, Any]]) -> Any:
-    """RO-Crate has no lists of one."""
-    return entities[0] if len(entities) == 1 else entities
-
-
 def _crate_file(resource: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "@id": resource["path"],
@@ -238,6 +236,7 @@ def _record_set(resource: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _person(author: Author) -> dict[str, Any]:
+    # Without an ORCID, an identifier within this file.
     own = "#" + quote("-".join(author.full_name.split()), safe="")
     facts: dict[str, Any] = {
         "@id": author.orcid_url if author.orcid else own,

@@ -39,6 +39,7 @@ def write_package(
     """
     title = title or f"{viewer.campaign.name}: leaderboard and scores"
     about = About(viewer, qrels, made_at, title, url, licence=licence_of(viewer.campaign))
+    # The descriptions come last, because they have the sizes and digests of the files.
     with Zip(out) as packed:
         resources = add_leaderboard_data(viewer, qrels, packed)
         add_descriptions(about, resources, packed)

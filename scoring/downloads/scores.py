@@ -112,6 +112,7 @@ def _with_vectors(
     `values` values."""
     runs = groupby(scores, key=lambda score: score["evaluation"])
     left = ((evaluation, list(of_run)) for evaluation, of_run in runs)
+    # Runs of a block; a run with more values is a block of its own.
     step = max(1, VALUES_AT_A_TIME // max(values, 1))
     while block := list(islice(left, step)):
         stored = Score.objects.filter(
@@ -123,6 +124,7 @@ def _with_vectors(
         for _, of_run in block:
             for score in of_run:
                 vector = vectors.get((score["evaluation"], score["measure"], score["definition"]))
+                # Its scores may have been deleted since the means were read.
                 if vector is not None:
                     yield score, *vector
 

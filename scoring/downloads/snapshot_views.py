@@ -24,6 +24,7 @@ def snapshot_create(request: HttpRequest, slug: str) -> HttpResponse:
         snapshot = create_snapshot(
             viewer=viewer,
             actor=request.user,
+            # PostgreSQL stores no NUL in a text.
             title=request.POST.get("title", "").replace("\0", ""),
             key=request.POST.get("key", ""),
             site=request.build_absolute_uri("/").rstrip("/"),

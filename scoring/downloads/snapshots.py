@@ -165,6 +165,7 @@ def open_file(snapshot: Snapshot) -> BinaryIO:
 def _public_viewer(viewer: Viewer) -> Viewer:
     """An anonymous viewer of the published campaign. They see the board in any case, because a
     snapshot contains it, and the rest only if everybody will see it."""
+    # A copy: only the snapshot shows the campaign as if it were published.
     campaign = copy.copy(viewer.campaign)
     for switch, setting in campaign.stage_switches["published"].items():
         setattr(campaign, switch, setting)
@@ -205,6 +206,7 @@ def _row(row: Mapping[str, str]) -> SnapshotRow:
         run_id=row["run_id"],
         team=_unguarded(row["team"]),
         run_type=row["run_type"],
+        # "standing" is its heading in snapshots of an older release, which never change.
         status=row.get("status") or row["standing"],
         base=float(row["base"]) if row["base"] else None,
         residual=float(row["residual"]) if row["residual"] else None,

@@ -43,6 +43,7 @@ def _topic_lines(viewer: Viewer, run: Run, measures: list[tuple[str, Measure]]) 
     topics = [score.code for score in by_measure[0][2]]
     return [
         score_line(label, measure, topics[at], _or_nan(by_topic[at].base))
+        # Topics in the order of trec_eval, so that two outputs can be compared line by line.
         for at in in_order_of_bytes(topics)
         if any(by_topic[at].base is not None for _, _, by_topic in by_measure)
         for label, measure, by_topic in by_measure

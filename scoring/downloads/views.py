@@ -83,6 +83,7 @@ def _page(
             "dataset": published_dataset(viewer, request.build_absolute_uri, doi_url=doi_url),
             "snippets": _snippets(request, viewer),
             "embedding_form": embedding_form,
+            # Sent with the form that creates a snapshot, so that a double click creates one.
             "key": new_public_id(),
             "can_change": viewer.is_organiser and viewer.campaign.archived_at is None,
         },
