@@ -71,6 +71,7 @@ def _author(number: int, parts: list[str]) -> Author:
             f"Line {number}: {orcid} is not an ORCID. Correct it or leave it out."
         )
     family, _, given = name.partition(",")
+    # Stored without https://orcid.org/.
     return Author(family.strip(), given.strip(), affiliation, orcid[-19:])
 
 

@@ -58,6 +58,7 @@ class Citation:
         run = f"Run: {self.run}. " if self.run else ""
         fields = {
             "author": " and ".join(map(_bibtex_name, self.authors)),
+            # Braces keep the capitals of a title, which styles of BibTeX would lower.
             "title": f"{{{_escaped(self.title)}}}",
             "year": f"{self.day:%Y}",
             "version": f"qrels v{self.qrels}",
@@ -111,4 +112,5 @@ def _cff_author(author: Author) -> str:
     if author.orcid:
         facts["orcid"] = author.orcid_url
     lines = [f"{key}: {json.dumps(value)}\n" for key, value in facts.items()]
+    # In YAML, a dash begins an entry of a list, and its further lines are indented as far.
     return "  - " + "    ".join(lines)
