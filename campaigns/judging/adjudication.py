@@ -84,17 +84,24 @@ def with_details(campaign: Campaign, disputed: Sequence[DisputedDocument]) -> li
     for judgment in judgments.order_by("at", "pk"):
         key = (judgment.topic.position, judgment.topic.code, judgment.doc_id)
         by_key.setdefault(key, []).append(judgment)
-    return [
-        Dispute(
-            of=each,
-            judgments=_latest_by_assessor(by_key[each.key]),
-            decision=_decision(by_key[each.key]),
-            document=documents.get(each.doc_id),
-            url=url_of(campaign, each.doc_id),
-            topic=by_key[each.key][0].topic,
+    disputes = []
+    for each in disputed:
+        given = by_key[each.key]
+        decision = next(
+            (judgment for judgment in reversed(given) if judgment.is_adjudication), None
         )
-        for each in disputed
-    ]
+        disputes.append(
+            Dispute(
+                of=each,
+                judgments=_latest_by_assessor(given),
+                # Without a grade it withdraws the decisions before it.
+                decision=decision if decision and decision.grade is not None else None,
+                document=documents.get(each.doc_id),
+                url=url_of(campaign, each.doc_id),
+                topic=given[0].topic,
+            )
+        )
+    return disputes
 
 
 @transaction.atomic
@@ -113,6 +120,7 @@ def decide(
     campaign = lock_unarchived(campaign)
     if not 0 <= grade <= campaign.highest_grade:
         raise CannotAdjudicate(f"Choose a grade from 0 to {campaign.highest_grade}.")
+    # Under the lock, so that of two organisers who decide at the same time one learns of the other.
     latest = _latest_decision(campaign, topic, doc_id)
     current = "none" if latest is None or latest.grade is None else str(latest.grade)
     if latest is not None and seen not in ("", current):
@@ -170,11 +178,7 @@ def _latest_by_assessor(judgments: Iterable[Judgment]) -> tuple[Judgment, ...]:
     latest: dict[int, Judgment] = {}
     for judgment in judgments:
         if not judgment.is_adjudication:
+            # Moved to the end, so that the order is that of the latest judgments.
             latest.pop(judgment.assessor_id, None)
             latest[judgment.assessor_id] = judgment
     return tuple(judgment for judgment in latest.values() if judgment.grade is not None)
-
-
-def _decision(judgments: Iterable[Judgment]) -> Judgment | None:
-    decisions = [judgment for judgment in judgments if judgment.is_adjudication]
-    return decisions[-1] if decisions and decisions[-1].grade is not None else None

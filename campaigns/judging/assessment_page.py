@@ -80,7 +80,16 @@ def progress_by_topic(
 ) -> dict[int, AssessorProgress]:
     """One query. Without a plan, counts the judgments of ended plans."""
     if plan is None:
-        return _judged_so_far(topics, person)
+        judgments = Judgment.objects.filter(
+            topic__in=topics, assessor=person, is_adjudication=False
+        )
+        rows = judgments.order_by("at", "pk").values_list("topic", "doc_id", "grade")
+        latest = {(topic, doc_id): grade for topic, doc_id, grade in rows}
+        progress: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
+        for (topic, _), grade in latest.items():
+            # Without a grade, the latest judgment withdraws the one before.
+            progress[topic].judged += grade is not None
+        return progress
     return progress_of(with_claims(person, plan.tasks.filter(topic__in=topics), timezone.now()))
 
 
@@ -93,16 +102,6 @@ def left_for(campaign: Campaign, person: User) -> int:
     return sum(each.left for each in progress_by_topic(plan, topics, person).values())
 
 
-def _judged_so_far(topics: Collection[Topic], person: User) -> dict[int, AssessorProgress]:
-    judgments = Judgment.objects.filter(topic__in=topics, assessor=person, is_adjudication=False)
-    rows = judgments.order_by("at", "pk").values_list("topic", "doc_id", "grade")
-    latest = {(topic, doc_id): grade for topic, doc_id, grade in rows}
-    progress: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
-    for (topic, _), grade in latest.items():
-        progress[topic].judged += grade is not None
-    return progress
-
-
 def progress_of(tasks: Iterable[Any]) -> dict[int, AssessorProgress]:
     """By topic, from tasks with the annotations of `with_claims`."""
     by_topic: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
@@ -113,6 +112,7 @@ def progress_of(tasks: Iterable[Any]) -> dict[int, AssessorProgress]:
             progress.judged += end == JUDGED
             progress.skipped += end == SKIPPED
             ended = (task.my_until, end, task.doc_id)
+            # Tuples are compared by their first part, the time.
             progress.last = max(progress.last or ended, ended)
         elif is_left(task, now):
             progress.left += 1
@@ -146,17 +146,20 @@ def minutes_left(judgments: Iterable[Judgment], left: int) -> int | None:
     seconds = [gap.total_seconds() for gap in gaps if gap <= PAUSE]
     if len(seconds) < LEAST_GAPS or not left:
         return None
+    # The median, which a few long documents do not change.
     return max(1, round(median(seconds) * left / 60))
 
 
 def judged_by(topic: Topic, campaign: Campaign, person: User) -> list[JudgedDocument]:
     """The documents that this assessor judged or skipped, latest first; two queries."""
     judgments = Judgment.objects.filter(topic=topic, assessor=person, is_adjudication=False)
+    # In this order, so that of several plans the latest claim is kept.
     claims = Claim.objects.filter(task__topic=topic, assessor=person).order_by("task__plan")
     claimed = {
         doc_id: (end, until)
         for doc_id, end, until in claims.values_list("task__doc_id", "end", "until")
     }
+    # In the order of time, so that of several judgments the latest is kept.
     rows = {
         each.doc_id: JudgedDocument(
             each.doc_id, each.at, each.grade, each.is_unsure, each.note,
@@ -222,6 +225,7 @@ def last_judged_of_all_topics(
 
 def undone_judgment(doc_id: str, recent: Iterable[Judgment], topic: Topic) -> Judgment | None:
     """The judgment that the assessor has just undone, so that the form can show its note again."""
+    # The latest judgment withdraws the one before if it has no grade.
     judgments = [j for j in recent if j.topic_id == topic.pk and j.doc_id == doc_id][:2]
     return judgments[1] if len(judgments) == 2 and judgments[0].grade is None else None
 

@@ -86,7 +86,12 @@ def assignments_of(campaign: Campaign) -> Assignments:
     """Every topic and every assessor. Seven queries."""
     assessors, topics = assessors_of(campaign), list(campaign.topics.order_by("position"))
     assigned, documents = _assigned(campaign, assessors), _documents_by_topic(campaign)
-    judged, by_topic = _judged(campaign)
+    # Judged documents by topic position and assessor, and by topic position.
+    judged: Counter[TopicAndAssessor] = Counter()
+    by_topic: Counter[int] = Counter()
+    for (position, _, _), document in final_grades_now(campaign).items():
+        by_topic[position] += 1
+        judged.update((position, who) for who in document.by_assessor)
     claimed = Counter(open_claims(campaign).values_list("assessor", flat=True))
     rows = []
     for topic in topics:
@@ -142,11 +147,17 @@ def assign_evenly(*, campaign: Campaign, each: int, actor: User | None) -> int:
     campaign = lock_unarchived(campaign)
     assessors = assessors_of(campaign)
     assigned = _assigned(campaign, assessors)
-    weights = _weights(campaign)
+    # The number of documents of each topic if the plan has selected all. Before that all topics
+    # weigh the same, because the first batches say little about the later ones.
+    plan = campaign.plans.exclude(state=Plan.State.ENDED).first()
+    is_complete = plan is not None and plan.is_laid_out
+    weights: Counter[int] = _documents_by_topic(campaign) if is_complete else Counter()
     topics = list(campaign.topics.order_by("position").values_list("pk", flat=True))
+    # Among assessors with the same load, the first by name.
     position = {who.pk: place for place, who in enumerate(assessors)}
     load: Counter[int] = Counter(dict.fromkeys(position, 0))
     for topic, who in assigned:
+        # 1 for the topic itself, so that topics without documents are spread evenly too.
         load[who] += weights[topic] + 1
     before = len(assigned)
     for topic in sorted(topics, key=lambda pk: -weights[pk]):  # the largest first
@@ -172,29 +183,11 @@ def _assigned(campaign: Campaign, assessors: Collection[User]) -> set[TopicAndAs
     return set(rows.values_list("topic", "assessor"))
 
 
-def _weights(campaign: Campaign) -> Counter[int]:
-    """The number of documents of each topic if the plan has selected all. Before that all topics
-    weigh the same, because the first batches say little about the later ones."""
-    plan = campaign.plans.exclude(state=Plan.State.ENDED).first()
-    is_complete = plan is not None and plan.is_laid_out
-    return _documents_by_topic(campaign) if is_complete else Counter()
-
-
 def _documents_by_topic(campaign: Campaign) -> Counter[int]:
     """Documents that the active plan has selected."""
     tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
     counted = tasks.values("topic").annotate(count=Count("pk"))
     return Counter(dict(counted.values_list("topic", "count")))
-
-
-def _judged(campaign: Campaign) -> tuple[Counter[TopicAndAssessor], Counter[int]]:
-    """Judged documents by topic position and assessor, and by topic position."""
-    by_assessor: Counter[TopicAndAssessor] = Counter()
-    by_topic: Counter[int] = Counter()
-    for (position, _, _), document in final_grades_now(campaign).items():
-        by_topic[position] += 1
-        by_assessor.update((position, who) for who in document.by_assessor)
-    return by_assessor, by_topic
 
 
 def _replace(campaign: Campaign, assigned: set[TopicAndAssessor]) -> None:

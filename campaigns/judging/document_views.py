@@ -86,6 +86,7 @@ def _ask_for_fields(
 @require_POST
 def documents_address(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
+    # A copy, because the form also writes an invalid URL into its instance, which the page shows.
     form = DocumentURLForm(request.POST, instance=copy.copy(viewer.campaign))
     if not form.is_valid():
         return _page(request, viewer, url_form=form, status=400)

@@ -1,6 +1,5 @@
 """The texts of a campaign's documents."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
@@ -109,7 +108,14 @@ def checked_documents(
         raise NeedsFields(fields)
     limits.refuse_larger(file)
     findings = ProblemList()
-    return _counted(read_documents(file, names=names, findings=findings, **most), findings)
+    count, without_text, first = 0, 0, list[str]()
+    for document in read_documents(file, names=names, findings=findings, **most):
+        count += 1
+        if not document.text:
+            without_text += 1
+            first += [document.doc_id] if without_text <= SHOWN_WITHOUT_TEXT else []
+    # The warnings are complete only after the last document.
+    return AddedDocuments(count, without_text, tuple(first), findings.warnings)
 
 
 @transaction.atomic
@@ -129,16 +135,6 @@ def store_documents(
     record(campaign, actor, "added documents", count=added.count)
 
 
-def _counted(documents: Iterator[ParsedDocument], findings: ProblemList) -> AddedDocuments:
-    count, without_text, first = 0, 0, list[str]()
-    for document in documents:
-        count += 1
-        if not document.text:
-            without_text += 1
-            first += [document.doc_id] if without_text <= SHOWN_WITHOUT_TEXT else []
-    return AddedDocuments(count, without_text, tuple(first), findings.warnings)
-
-
 @transaction.atomic
 def remove_documents(*, campaign: Campaign, actor: User) -> int:
     """Deletes all texts and returns their number. Judgments stay."""
@@ -151,6 +147,7 @@ def remove_documents(*, campaign: Campaign, actor: User) -> int:
 
 def url_of(campaign: Campaign, doc_id: str) -> str:
     """The URL of the document, or "" if the organisers have set none."""
+    # A slash of an id belongs to the id, not to the path of the URL.
     return campaign.document_address.replace("{doc_id}", quote(doc_id, safe=""))
 
 

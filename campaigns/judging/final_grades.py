@@ -4,7 +4,7 @@ The latest judgment of each assessor counts, and one without a grade withdraws i
 the latest judgment counts, unless an organiser has decided.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -41,11 +41,15 @@ class FinalGrade:
 def final_grades(judgments: QuerySet[Judgment]) -> dict[Key, FinalGrade]:
     """Every judged document, by topic and id; one query."""
     grades: dict[Key, FinalGrade] = {}
-    for key, assessor, grade, is_adjudication in _rows(judgments):
-        document = grades.setdefault(key, FinalGrade())
+    rows = judgments.order_by("at", "pk").values_list(
+        "topic__position", "topic__code", "doc_id", "assessor", "grade", "is_adjudication"
+    )
+    for position, code, doc_id, assessor, grade, is_adjudication in rows.iterator():
+        document = grades.setdefault((position, code, doc_id), FinalGrade())
         if is_adjudication:
             document.decided = grade
             continue
+        # Removed first, because a new grade must stand at the end, as the latest.
         document.by_assessor.pop(assessor, None)
         if grade is not None:
             document.by_assessor[assessor] = grade
@@ -75,11 +79,3 @@ def final_grade_values(campaign: Campaign) -> dict[Key, int]:
     """The grade that counts of every judged document."""
     judged = final_grades(campaign.judgments.all())
     return {key: document.grade for key, document in judged.items() if document.grade is not None}
-
-
-def _rows(judgments: QuerySet[Judgment]) -> Iterator[tuple[Key, int, int | None, bool]]:
-    rows = judgments.order_by("at", "pk").values_list(
-        "topic__position", "topic__code", "doc_id", "assessor", "grade", "is_adjudication"
-    )
-    for position, code, doc_id, assessor, grade, is_adjudication in rows.iterator():
-        yield (position, code, doc_id), assessor, grade, is_adjudication

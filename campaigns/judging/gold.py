@@ -4,13 +4,12 @@ Every assessor of the topic is to judge them, so that organisers see how often e
 No page tells assessors which documents are gold.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
 
 from campaigns.errors import CannotMarkGold
-from campaigns.judging.final_grades import FinalGrade, Key, final_grades_now
+from campaigns.judging.final_grades import Key, final_grades_now
 from campaigns.judging.gold_tasks import FIRST_POSITION, assign_gold, gold_documents
 from campaigns.lifecycle import lock_unarchived
 from campaigns.log import record
@@ -67,6 +66,7 @@ def unmark(*, gold: GoldDocument, actor: User) -> None:
     campaign = lock_unarchived(gold.topic.campaign)
     record(campaign, actor, "unmarked gold document", f"{gold.topic.code} {gold.doc_id}")
     added = Task.objects.filter(topic=gold.topic, doc_id=gold.doc_id, position__gte=FIRST_POSITION)
+    # Others have been judged, or an assessor is reading them.
     added.filter(claims=None).delete()
     gold.delete()
 
@@ -79,7 +79,10 @@ def gold_keys(campaign: Campaign) -> set[Key]:
 def graded_gold(campaign: Campaign) -> list[GradedGold]:
     """Every gold document. At most four queries."""
     golds, judged = list(gold_documents(campaign)), final_grades_now(campaign)
-    found = {gold.pk: _grades(judged, gold) for gold in golds}
+    found: dict[int, dict[int, int]] = {}
+    for gold in golds:
+        document = judged.get((gold.topic.position, gold.topic.code, gold.doc_id))
+        found[gold.pk] = document.by_assessor if document else {}
     people = User.objects.in_bulk({who for grades in found.values() for who in grades})
     return [
         GradedGold(gold, tuple((people[who], grade) for who, grade in found[gold.pk].items()))
@@ -103,8 +106,3 @@ def agreement_with_gold(graded: list[GradedGold]) -> list[GoldAgreement]:
         for assessor, given in differences.items()
     )
     return sorted(rows, key=lambda row: (str(row.assessor), row.assessor.pk))
-
-
-def _grades(judged: Mapping[Key, FinalGrade], gold: GoldDocument) -> dict[int, int]:
-    document = judged.get((gold.topic.position, gold.topic.code, gold.doc_id))
-    return document.by_assessor if document else {}

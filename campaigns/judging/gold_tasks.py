@@ -17,8 +17,12 @@ def assign_gold(campaign: Campaign) -> None:
 
     A plan without its first documents gets none yet, because it may select the same ones."""
     golds = list(gold_documents(campaign).annotate(wanted=Count("topic__assessors")))
-    plan = golds and _active_plan(campaign)
-    if not plan or not (plan.laid_out or plan.is_laid_out):
+    if not golds:
+        return
+    # Locked, so that no other process adds the same task.
+    plans = Plan.objects.select_for_update(no_key=True).filter(campaign=campaign)
+    plan = plans.exclude(state=Plan.State.ENDED).first()
+    if plan is None or not (plan.laid_out or plan.is_laid_out):
         return
     known = set(plan.tasks.values_list("topic", "doc_id"))
     chance = random.Random()  # noqa: S311 - not predictable from the document is enough
@@ -26,6 +30,7 @@ def assign_gold(campaign: Campaign) -> None:
         wanted = max(gold.wanted, 1)
         if (gold.topic_id, gold.doc_id) in known:
             tasks = plan.tasks.filter(topic=gold.topic_id, doc_id=gold.doc_id)
+            # The plan may already want more assessors for it, because of its overlap.
             tasks.update(wanted=Greatest(F("wanted"), wanted))
         else:
             Task.objects.create(
@@ -41,9 +46,3 @@ def assign_gold(campaign: Campaign) -> None:
 def gold_documents(campaign: Campaign) -> QuerySet[GoldDocument]:
     golds = GoldDocument.objects.filter(topic__campaign=campaign).select_related("topic", "by")
     return golds.order_by("topic__position", "doc_id")
-
-
-def _active_plan(campaign: Campaign) -> Plan | None:
-    """Locked, so that no other process adds the same task."""
-    plans = Plan.objects.select_for_update(no_key=True).filter(campaign=campaign)
-    return plans.exclude(state=Plan.State.ENDED).first()

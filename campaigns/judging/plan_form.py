@@ -94,8 +94,12 @@ class PlanForm(forms.Form):
     def __init__(self, params: Any, *, campaign: Campaign) -> None:
         data = {name: params[name] for name in self.base_fields if params.get(name)}
         is_pool = data.get("method", DEFAULTS["method"]) == Plan.Method.POOLING
+        # Not if the URL has a part of a budget, whose other part then is the usual one.
         budget = POOL if is_pool and not POOL.keys() & data.keys() else {}
-        super().__init__(DEFAULTS | budget | {"p": _default_persistence(campaign)} | data)
+        # 0.8 if the campaign uses it, else the middle one of the campaign.
+        values = campaign.persistences
+        p = str(0.8 if 0.8 in values or not values else values[len(values) // 2])
+        super().__init__(DEFAULTS | budget | {"p": p} | data)
         self.campaign = campaign
         versions = campaign.qrels.filter(sources=Qrels.Sources.PEOPLE).order_by("-version")
         self.versions = {qrels.version: qrels for qrels in versions}
@@ -160,6 +164,7 @@ class PlanForm(forms.Form):
         if self.cleaned_data["unit"] == "documents":
             return int(amount)
         cost = 1 + (self.cleaned_data["overlap"] / 100)
+        # 1.15 hours at 100 documents an hour are 115, but 1.15 * 100 is 114.99999999999999.
         return min(MAX_DOCUMENTS, math.floor(amount * self.cleaned_data["per_hour"] / cost + 1e-9))
 
     @property
@@ -186,9 +191,3 @@ class PlanForm(forms.Form):
             shows_residual=chosen["residual"],
             lease_minutes=chosen["lease"],
         )
-
-
-def _default_persistence(campaign: Campaign) -> str:
-    """0.8 if the campaign uses it, else the middle one of the campaign."""
-    values = campaign.persistences
-    return str(0.8 if 0.8 in values or not values else values[len(values) // 2])

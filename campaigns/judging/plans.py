@@ -129,6 +129,7 @@ def _move(
     **facts: object,
 ) -> None:
     refuse_archived(plan.campaign)
+    # Only from these states: of two clicks, the second one changes nothing.
     moved = Plan.objects.filter(pk=plan.pk, state__in=came_from).update(state=to, **facts)
     plan.refresh_from_db()
     if not moved:

@@ -134,6 +134,7 @@ def _store(campaign: Campaign, assessor: User, grades: Mapping[Key, int]) -> Non
                 grade=grade,
                 assessor=assessor,
                 task_id=tasks.get(key),
+                # The database allows each key once for an assessor.
                 key=f"{IMPORTED}{uuid4()}",
             )
             for key, grade in grades.items()
@@ -191,6 +192,7 @@ def _conflicts(known: FinalGrade, assessor: User, grade: int) -> Iterator[tuple[
         yield "changed", own
     others = [other for who, other in known.by_assessor.items() if who != assessor.pk]
     if any(other != grade for other in others):
+        # The latest of them, because `by_assessor` is in the order of the last judgments.
         yield "disputed", next(other for other in reversed(others) if other != grade)
     if known.decided is not None and known.decided != grade:
         yield "decided", known.decided
@@ -206,6 +208,7 @@ def _tasks(plan: Plan | None) -> dict[Key, int]:
 def _end_tasks(plan: Plan, assessor: User, tasks: Sequence[int]) -> None:
     """Marks the tasks as judged. If no task is left, a plan that selects documents in batches
     selects the next batch."""
+    # The actions of assessors hold this lock too, so that their claims do not change meanwhile.
     plan = Plan.objects.select_for_update(no_key=True).get(pk=plan.pk)
     now = timezone.now()
     Claim.objects.bulk_create(

@@ -13,7 +13,6 @@ from campaigns.errors import Refusal
 from campaigns.judging import assignment, plans, pool_files
 from campaigns.judging.forms import JudgmentsForm
 from campaigns.judging.pool_files import ImportedJudgments
-from campaigns.models import User
 from campaigns.reading import whole_file
 from campaigns.trec.problems import FormatError
 
@@ -51,7 +50,12 @@ def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
     except Refusal as error:
         messages.error(request, str(error))
         return redirect("campaigns:judging-pool", slug)
-    messages.success(request, _summary(count, judgments, assessor))
+    parts = [f"{count} judgment{'' if count == 1 else 's'} of {assessor} imported."]
+    if judgments.unchanged:
+        parts.append(f"{judgments.unchanged} already known.")
+    if judgments.unjudged:
+        parts.append(f"{judgments.unjudged} lines not judged, with a grade below 0.")
+    messages.success(request, " ".join(parts))
     return redirect("campaigns:judging-pool", slug)
 
 
@@ -100,12 +104,3 @@ def _confirmation_page(
         "is_another": bool(form.cleaned_data["confirmed"]),
     }
     return render(request, "campaigns/judging/judging_import_confirm.html", page, status=400)
-
-
-def _summary(count: int, judgments: ImportedJudgments, assessor: User) -> str:
-    parts = [f"{count} judgment{'' if count == 1 else 's'} of {assessor} imported."]
-    if judgments.unchanged:
-        parts.append(f"{judgments.unchanged} already known.")
-    if judgments.unjudged:
-        parts.append(f"{judgments.unjudged} lines not judged, with a grade below 0.")
-    return " ".join(parts)

@@ -88,6 +88,7 @@ def documents_to_judge(program: Program, *, limit: int, topic: str = "") -> list
     keys = list(tasks.values_list("topic__code", "doc_id")[:limit])
     if len(keys) < limit and plan.is_sample:
         left = (key for key in _unjudged_of_sample(program, plan) if topic in ("", key[0]))
+        # Each once, because the documents of the plan are among those from which it was drawn.
         keys = list(islice(dict.fromkeys(chain(keys, left)), limit))
     topics = {each.code: each for each in program.campaign.topics.all()}
     ids = [doc_id for _, doc_id in keys]
@@ -262,6 +263,7 @@ def _refuse_unknown_documents(
         if doc_id not in texts and (code, doc_id) not in selected
     }
     if unknown:
+        # Last, because it reads the rankings of all runs.
         unknown -= scoring_hooks.documents_of_runs(campaign)
     message = (
         "no run has this document for the topic, no plan has selected it, and the campaign does "
@@ -288,22 +290,23 @@ def _latest(judgments: QuerySet[ProgramJudgment]) -> dict[Key, int]:
     return {(position, code, doc_id): grade for position, code, doc_id, grade in rows.iterator()}
 
 
-def _known(program: Program, keys: Collection[Key]) -> dict[Key, int]:
-    """The latest grades of these documents, and perhaps of others."""
-    ids = sorted({doc_id for _, _, doc_id in keys})
-    known: dict[Key, int] = {}
-    for start in range(0, len(ids), ROWS_AT_ONCE):
-        known |= _latest(program.judgments.filter(doc_id__in=ids[start : start + ROWS_AT_ONCE]))
-    return known
-
-
 def _store(
     program: Program, topics: dict[str, Topic], grades: dict[Key, int], *, is_imported: bool
 ) -> RecordedGrades:
-    known = _known(program, grades)
+    # The latest grades of these documents, and perhaps of others.
+    ids = sorted({doc_id for _, _, doc_id in grades})
+    known: dict[Key, int] = {}
+    for start in range(0, len(ids), ROWS_AT_ONCE):
+        known |= _latest(program.judgments.filter(doc_id__in=ids[start : start + ROWS_AT_ONCE]))
     new = {key: grade for key, grade in grades.items() if key not in known}
     changed = {key: grade for key, grade in grades.items() if key in known and known[key] != grade}
-    _refuse_beyond_quota(program, len(new))
+    room = _quota_left(program)
+    if room is not None and len(new) > room:
+        raise CannotJudge(
+            f"The quota of {program.name} is {program.quota:,} documents, and {room:,} of it "
+            f"{'is' if room == 1 else 'are'} left. The request judges {len(new):,} more. No "
+            "judgment was stored."
+        )
     ProgramJudgment.objects.bulk_create(
         (
             ProgramJudgment(
@@ -318,13 +321,3 @@ def _store(
         batch_size=ROWS_AT_ONCE,
     )
     return RecordedGrades(len(new), len(changed), len(grades) - len(new) - len(changed))
-
-
-def _refuse_beyond_quota(program: Program, new: int) -> None:
-    room = _quota_left(program)
-    if room is not None and new > room:
-        raise CannotJudge(
-            f"The quota of {program.name} is {program.quota:,} documents, and {room:,} of it "
-            f"{'is' if room == 1 else 'are'} left. The request judges {new:,} more. No judgment "
-            "was stored."
-        )

@@ -31,6 +31,7 @@ class ProgramAuthentication(BaseAuthentication):
             return None
         program = None
         if len(parts) == 2 and parts[0].lower() == b"token":
+            # As Latin-1 any bytes are text, so a strange token is only an unknown one.
             program = program_with_token(parts[1].decode("latin-1"))
         if program is None:
             raise AuthenticationFailed(NEEDS_PROGRAM)

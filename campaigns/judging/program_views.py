@@ -63,6 +63,7 @@ def program_page(request: HttpRequest, slug: str, program: int) -> HttpResponse:
     found = _program_or_404(viewer.campaign, program)
     if request.method != "POST":
         return _page(request, viewer, found)
+    # An instance of its own, because the form also writes invalid values into it.
     form = ProgramForm(request.POST, instance=_program_or_404(viewer.campaign, program))
     if not form.is_valid():
         return _page(request, viewer, found, form=form, status=400)
@@ -83,6 +84,7 @@ def program_token(request: HttpRequest, slug: str, program: int) -> HttpResponse
     except Refusal as error:
         messages.error(request, str(error))
         return redirect("campaigns:judging-program", slug, found.pk)
+    # Read again, with the time at which the token was created.
     found = _program_or_404(viewer.campaign, program)
     return _page(request, viewer, found, token=token)
 

@@ -100,15 +100,17 @@ def judging_next(request: Request, slug: str) -> Response:
     """Documents that the plan has selected and the program has not judged. Each request returns
     them again until they are judged. For programs."""
     program = _program_or_404(request, slug)
-    found = program_judgments.documents_to_judge(
-        program, limit=_limit(request), topic=_topic(request, program)
-    )
+    limit, topic = _limit(request), request.query_params.get("topic", "")
+    if topic and not program.campaign.topics.filter(code=topic).exists():
+        words = ErrorDetail(f"The campaign has no topic {topic}.", "unknown_topic")
+        raise serializers.ValidationError({"topic": [words]})
+    found = program_judgments.documents_to_judge(program, limit=limit, topic=topic)
     topics = {each.topic.position: each.topic for each in found}
     return Response(
         {
             "highest_grade": program.campaign.highest_grade,
             "topics": [
-                {"code": topic.code, "fields": topic.fields} for _, topic in sorted(topics.items())
+                {"code": each.code, "fields": each.fields} for _, each in sorted(topics.items())
             ],
             "documents": [_document(program, each) for each in found],
         }
@@ -175,15 +177,6 @@ def _limit(request: Request) -> int:
     except serializers.ValidationError as error:
         raise serializers.ValidationError({"limit": error.detail}) from error
     return limit
-
-
-def _topic(request: Request, program: Program) -> str:
-    """Raises `ValidationError` for a topic that the campaign does not have."""
-    topic = request.query_params.get("topic", "")
-    if topic and not program.campaign.topics.filter(code=topic).exists():
-        words = ErrorDetail(f"The campaign has no topic {topic}.", "unknown_topic")
-        raise serializers.ValidationError({"topic": [words]})
-    return topic
 
 
 def _document(program: Program, found: DocumentToJudge) -> dict[str, Any]:

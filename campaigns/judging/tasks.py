@@ -59,12 +59,15 @@ def claim_next(*, assessor: User, topic: Topic) -> NextTask:
     left = [task for task in tasks if is_left(task, now)]
     task = min(left, key=lambda each: (each.my_end != HELD, each.turn), default=None)
     if task is None:
-        next_topic = _first_topic_left(assessor, plan, now)
+        of_assessor = plan.tasks.filter(topic__assessors__assessor=assessor).select_related("topic")
+        ordered = with_claims(assessor, of_assessor, now).order_by("topic__position")
+        next_topic = next((each.topic for each in ordered if is_left(each, now)), None)
         if next_topic is None:
             scoring_hooks.enqueue_next_documents_if_due(plan)
         return NextTask(plan, None, tasks, next_topic)
     Claim.objects.bulk_create(
         [Claim(task=task, assessor=assessor, until=_lease_end(plan, now))],
+        # A claim that this assessor had before is taken up again.
         update_conflicts=True,
         unique_fields=["task", "assessor"],
         update_fields=["until", "end"],
@@ -89,6 +92,7 @@ def judge(
     campaign = plan.campaign
     if not 0 <= grade <= campaign.highest_grade:
         raise CannotJudge(f"Choose a grade from 0 to {campaign.highest_grade}.")
+    # Under the lock, so that of two equal requests the second one finds the judgment of the first.
     if sent := _sent_before(assessor, key):
         return RecordedJudgment(sent, is_repeat=True)
     now = timezone.now()
@@ -97,7 +101,9 @@ def judge(
     is_additional = is_first and not is_live and _other_claims(claim, now) >= claim.task.wanted
     judgment = _add(claim, grade, key, is_unsure=is_unsure, note=note[:NOTE_CHARACTERS])
     _end(claim, JUDGED, now)
-    if is_first and not _is_any_unjudged(plan):
+    # The next batch follows once every task of the plan has a judgment.
+    judged = Claim.objects.filter(task=OuterRef("pk"), end=JUDGED)
+    if is_first and not plan.tasks.exclude(Exists(judged)).exists():
         scoring_hooks.enqueue_next_documents_if_due(plan)
     return RecordedJudgment(judgment, is_additional=is_additional)
 
@@ -123,6 +129,7 @@ def undo(*, assessor: User, topic: Topic, doc_id: str, key: str = "") -> bool:
     if _other_claims(claim, now) >= claim.task.wanted:
         _end(claim, RELEASED, now)
         return False
+    # An assessor holds one document of a topic at a time.
     _of(plan, assessor).filter(task__topic=topic, end=HELD).update(end=RELEASED, until=now)
     Claim.objects.filter(pk=claim.pk).update(end=HELD, until=_lease_end(plan, now))
     return True
@@ -174,17 +181,13 @@ def left_by_campaign(assessor: User, campaigns: Collection[int], now: datetime) 
     )
     can_be_claimed = Q(taken__lt=F("wanted")) | Q(my_end=HELD, my_until__gt=now)
     open_tasks = with_claims(assessor, tasks, now).filter(
-        can_be_claimed, Q(my_end=None) | ~Q(my_end__in=[JUDGED, SKIPPED])
+        # In SQL, NULL is not outside a list: without `my_end=None`, free tasks would be missing.
+        can_be_claimed,
+        Q(my_end=None) | ~Q(my_end__in=[JUDGED, SKIPPED]),
     )
+    # A query of its own, because the annotations of `with_claims` would change the groups.
     left = Task.objects.filter(pk__in=open_tasks.values("pk")).values_list("plan__campaign")
     return Counter(dict(left.annotate(Count("pk"))))
-
-
-def _first_topic_left(assessor: User, plan: Plan, now: datetime) -> Topic | None:
-    """The first topic of this assessor with a task left. One query."""
-    tasks = plan.tasks.filter(topic__assessors__assessor=assessor).select_related("topic")
-    ordered = with_claims(assessor, tasks, now).order_by("topic__position")
-    return next((task.topic for task in ordered if is_left(task, now)), None)
 
 
 # --- rows read under the lock ---------------------------------------------------------------------
@@ -227,12 +230,6 @@ def _other_claims(claim: Claim, now: datetime) -> int:
 
 def _sent_before(assessor: User, key: str) -> Judgment | None:
     return Judgment.objects.filter(assessor=assessor, key=key).first() if key else None
-
-
-def _is_any_unjudged(plan: Plan) -> bool:
-    """Whether the plan has a task without any judgment."""
-    judged = Claim.objects.filter(task=OuterRef("pk"), end=JUDGED)
-    return plan.tasks.exclude(Exists(judged)).exists()
 
 
 def _of(plan: Plan, assessor: User) -> QuerySet[Claim]:

@@ -86,6 +86,7 @@ def assessed(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def _post(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpResponse:
     """Performs the action. A script gets the next page's part as JSON, a browser a redirect."""
     form = JudgmentForm(request.POST)
+    # A browser accepts anything, also JSON, but it names HTML.
     is_script = request.accepts("application/json") and not request.accepts("text/html")
     message, status = "", 200
     try:
@@ -135,6 +136,7 @@ def _perform(form: JudgmentForm, request: HttpRequest, topic: Topic) -> str:
     recorded = assessing.judge(
         **target,
         grade=grade,
+        # Without the script a page has one key for all grades: see `JudgmentForm`.
         key=f"{key}-{grade}",
         is_unsure=form.cleaned_data["is_unsure"],
         note=form.cleaned_data["note"],
@@ -149,10 +151,12 @@ def _context(
     """`again` is the id of a document to judge again, or ""."""
     campaign, person = viewer.campaign, request.user
     all_topics = _all_topics(request) and not again
+    # Saves the queries by which the topic would look it up.
     topic.campaign = campaign
     earlier = assessment_page.judged_before(topic, person, again) if again else None
     if again and earlier is None:
         raise Http404
+    # Claims nothing: the document was judged before, or nobody judges here any more.
     if again or campaign.archived_at is not None:
         plan, doc_id = plans.active_plan(campaign), again
         progress = assessment_page.progress_by_topic(plan, [topic], person)[topic.pk]
