@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import trackside as ts
 from scoring.cli.opening import open_run
 from scoring.library.prepared import rank_run
 from tests.scoring.oracles.peers import peer
@@ -137,3 +141,93 @@ def test_real_runs_have_the_scores_of_pytrec_eval(tool: Any) -> None:
         assert np.abs(apart).max() <= 1e-12, path.name
         compared += len(found)
     assert compared == 143 * 30 * len(measures)
+
+
+EXPERIMENT = {
+    "AP": "map", "nDCG": "ndcg", "nDCG@10": "ndcg_cut_10", "P@10": "P_10", "R@100": "recall_100",
+    "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref", "Success@5": "success_5",
+}  # fmt: skip
+
+
+@pytest.fixture
+def installed(tool: Any) -> Iterator[None]:
+    """Trackside before the other providers, in this test alone."""
+    providers = tool.DefaultPipeline.providers
+    before = list(providers)
+    import_module("trackside.ir_measures").install()
+    yield
+    providers[:] = before
+
+
+def experiment(tool: Any, measures: list[Any], qrels: Any, run: Any) -> dict[Any, float]:
+    """What `pt.Experiment` does with the frames of PyTerrier."""
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    found = tool.iter_calc(measures, qrels.rename(columns=names), run.rename(columns=names))
+    return {(str(each.measure), each.query_id): each.value for each in found}
+
+
+def _noted(evaluated: list[Any], qrels: Any, run: Any, names: list[str]) -> Any:
+    evaluated.append((type(run), len(run), len(names)))
+    return ts.evaluate(qrels, run, names)
+
+
+@pytest.mark.usefixtures("installed")
+def test_frames_of_pyterrier_are_evaluated_by_trackside(
+    tool: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluated: list[Any] = []
+    monkeypatch.setattr("trackside.ir_measures.evaluate", lambda *args: _noted(evaluated, *args))
+    rows = [(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items()]
+    run = pd.DataFrame(rows, columns=["qid", "docno", "score"]).assign(docid=7, rank=0, query="a")
+    rows = [(topic, doc, grade) for topic, docs in QRELS.items() for doc, grade in docs.items()]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    measures = [tool.parse_measure(name) for name in EXPERIMENT]
+    found = experiment(tool, measures, qrels, run)
+    assert evaluated == [(pd.DataFrame, len(run), len(EXPERIMENT))]
+    assert found == cells(tool.evaluator(measures, QRELS), RUN)
+    assert experiment(tool, measures, qrels, run.head(0)) == dict.fromkeys(found, 0)
+    with pytest.raises(ts.BadInput, match="row 2: document 'b' of topic '1' is already at row 1"):
+        experiment(tool, measures, qrels, run.iloc[[0, 0]])
+
+
+@pytest.mark.long
+@pytest.mark.data
+@WITH_DATA[1]
+@pytest.mark.xdist_group("ir_measures")
+@pytest.mark.usefixtures("installed")
+def test_an_experiment_has_the_scores_of_pytrec_eval(tool: Any) -> None:
+    """All 143 runs of TREC-COVID, with their retrieval scores in single precision and with their
+    ties, by ir_measures and Trackside, and by pytrec_eval without ir_measures."""
+    qrels = plain_grades()
+    rows = [(topic, doc, grade) for topic, docs in qrels.items() for doc, grade in docs.items()]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    measures = [tool.parse_measure(name) for name in EXPERIMENT]
+    measures.append(tool.AP(rel=2))
+    names = {*EXPERIMENT.values()}
+    lenient = peer("pytrec_eval").RelevanceEvaluator(qrels, names)
+    strict = peer("pytrec_eval").RelevanceEvaluator(qrels, {"map"}, relevance_level=2)
+    compared = tied = 0
+    for path in run_paths():
+        run = pd.DataFrame(ts.read_run(path).columns)
+        run = run.rename(columns={"topic": "qid", "doc_id": "docno"})
+        run["score"] = run["score"].astype("float32").astype("float64")
+        tied += int(run.duplicated(["qid", "score"]).any())
+        found = experiment(tool, measures, frame, run)
+        documents: dict[str, dict[str, float]] = {topic: {} for topic in run["qid"]}
+        for topic, doc, score in zip(run["qid"], run["docno"], run["score"], strict=True):
+            documents[topic][doc] = score
+        theirs = lenient.evaluate(documents)
+        expected = {
+            (name, topic): theirs.get(topic, {}).get(its, 0.0)
+            for name, its in EXPERIMENT.items()
+            for topic in qrels
+        }
+        of_strict = strict.evaluate(documents)
+        expected |= {
+            ("AP(rel=2)", topic): of_strict.get(topic, {}).get("map", 0.0) for topic in qrels
+        }
+        assert found.keys() == expected.keys()
+        assert max(abs(found[cell] - expected[cell]) for cell in found) <= 1e-12, path.name
+        compared += len(found)
+    assert compared == 143 * 30 * 10
+    assert tied > 100
