@@ -51,6 +51,9 @@ class IntervalSerializer(serializers.Serializer):
     rank_set_worst = serializers.IntegerField(allow_null=True)
     possible_best = serializers.IntegerField(allow_null=True)
     possible_worst = serializers.IntegerField(allow_null=True)
+    rank_set_caution = serializers.CharField(
+        help_text="a sentence about rank sets that are wide, the same in all rows, or empty"
+    )
 
 
 class RowSerializer(serializers.Serializer):

@@ -21,6 +21,7 @@ class RankMarks:
 
     intervals: Mapping[str, RankInterval]
     runs: int
+    caution: str  # about rank sets that are wide
 
     @property
     def has_ranges(self) -> bool:
@@ -52,9 +53,10 @@ def rank_marks(analysis: Analysis | None) -> RankMarks | None:
     """None if a worker has not computed them, and of a single run."""
     if analysis is None or analysis.state != Analysis.State.DONE:
         return None
-    intervals = intervals_by_run(result_of(RANK_INTERVALS, analysis))
+    result = result_of(RANK_INTERVALS, analysis)
+    intervals = intervals_by_run(result)
     # A single run has rank 1 whatever happens.
-    return RankMarks(intervals, len(intervals)) if len(intervals) > 1 else None
+    return RankMarks(intervals, len(intervals), result.caution) if len(intervals) > 1 else None
 
 
 def with_intervals(viewer: Viewer, board: Leaderboard) -> Leaderboard:
@@ -67,6 +69,7 @@ def with_intervals(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     board = replace(board, intervals=analysis)
     if not board.has_intervals:
         return board
-    intervals = intervals_by_run(result_of(RANK_INTERVALS, analysis))
+    result = result_of(RANK_INTERVALS, analysis)
+    intervals = intervals_by_run(result)
     rows = tuple(replace(row, interval=intervals.get(row.run_id)) for row in board.rows)
-    return replace(board, rows=rows)
+    return replace(board, rows=rows, rank_set_caution=result.caution)

@@ -116,6 +116,7 @@ class Leaderboard:
     against: Qrels | None = None  # the active version, if ranks gained are counted
     ties: Ties | None = None  # None: not requested
     intervals: Analysis | None = None  # of ranks, if requested and possible
+    rank_set_caution: str = ""  # about sets of ranks that are wide
     intervals_fault: str = ""  # why they are not possible, if requested
     baselines: tuple[BoardRow, ...] = ()  # that are ranked, also when filtered
     against_baseline: AgainstBaseline | None = None  # None: no baseline is chosen

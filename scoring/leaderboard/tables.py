@@ -39,6 +39,8 @@ def board_table(board: Leaderboard) -> Table:
         caption += f" {board.qrels.statement}"
     if board.against_baseline and board.has_differences:
         caption += f" {difference_caption(board.against_baseline.differences.correction)}"
+    if board.rank_set_caution:
+        caption += f" {board.rank_set_caution}"
     rows = (_Entry(board, row) for row in board.rows)
     return Table(columns, rows, in_latex=Table(columns, ranked, caption))
 
@@ -132,6 +134,7 @@ def _requested_columns(board: Leaderboard, ranked: Sequence[_Entry]) -> Iterator
     if board.has_intervals:
         for name in RankInterval._fields:
             yield Column(name, partial(_interval, name))
+        yield Column("rank_set_caution", "board.rank_set_caution")
         yield printed(
             "ranks, 95 %", lambda each: each.row.interval and (each.row.interval.ranks or "–")
         )
@@ -174,7 +177,11 @@ def _requested(board: Leaderboard, row: BoardRow) -> dict[str, Any]:
     if board.has_tied_scores:
         record["ties"] = row.tied._asdict() if row.tied else None
     if board.has_intervals:
-        record["interval"] = row.interval._asdict() if row.interval else None
+        record["interval"] = (
+            row.interval._asdict() | {"rank_set_caution": board.rank_set_caution}
+            if row.interval
+            else None
+        )
     if board.against_baseline:
         against = board.against_baseline
         record["difference"] = difference_record(

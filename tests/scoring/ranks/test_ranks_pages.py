@@ -158,6 +158,13 @@ class TestRanks:
         assert caution in get("ranks-latex", campaign).content.decode()
         assert words not in answered("ranks", campaign, correction="holm").content.decode()
         assert {row["caution"] for row in api("ranks", campaign, correction="holm")} == {""}
+        # The leaderboard draws these rank sets.
+        assert words in answered("leaderboard", campaign).content.decode()
+        rows = table(answered("leaderboard-csv", campaign, ranks="on"))
+        assert {row["rank_set_caution"] for row in rows} == {caution}
+        assert caution in get("leaderboard-latex", campaign, ranks="on").content.decode()
+        rows = api("leaderboard", campaign, ranks="on")
+        assert {row["interval"]["rank_set_caution"] for row in rows} == {caution}
 
     def test_the_chart_names_fifty_runs_and_shows_their_ranges_as_a_whole(self) -> None:
         campaign = make_campaign(topics=TOPICS, **SHOWN)
