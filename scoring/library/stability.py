@@ -68,8 +68,9 @@ def stability(
 
     One row for each number of topics: `topics` in either half, the mean Kendall's τ-b of the two
     boards over all splits, `tau`, and its range, `tau_lowest` to `tau_highest`. They are NaN where
-    every split has a half that ranks all runs equally, with fewer than ten topics, and if any two
-    runs differ by the same on all topics. A warning says so. Raises BadInput.
+    more than half of the splits have a half that ranks all runs equally, with fewer than ten
+    topics, and if any two runs differ by the same on all topics. Of the last two, a warning says
+    so. Raises BadInput.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(10)}
     >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(10)}

@@ -11,8 +11,8 @@ from scoring.ranks.halves_analysis import SplitHalves
 
 
 class StabilityRow(NamedTuple):
-    """τ-b of the boards of two disjoint sets of so many topics; None if no split has one, because
-    one of the sets always ranks all runs equally."""
+    """τ-b of the boards of two disjoint sets of so many topics; None if fewer than half of the
+    splits have one, because one of the sets ranks all runs equally."""
 
     topics: int
     tau: float | None

@@ -22,7 +22,7 @@ BINS: Final = 21  # of differences; the last one is open
 @dataclass(frozen=True, eq=False)
 class SplitHalves:
     """What the splits of each size had in common. Kendall's τ-b of the boards of the two sets; NaN
-    where no split has one. Swaps are counted by the difference of a pair on the first set: bin i
+    where fewer than half of the splits have one: a set on which all runs are equal gives none. Swaps are counted by the difference of a pair on the first set: bin i
     holds those from i x width to below (i + 1) x width."""
 
     sizes: NDArray[np.int64]  # int64[sizes], topics in each of the two sets
@@ -179,11 +179,13 @@ def _mean_and_range(
     """float64[sizes] each, of float64[sizes, splits], of the splits that have a τ."""
     known = ~np.isnan(taus)
     counts = known.sum(axis=1)
-    means = np.where(known, taus, 0.0).sum(axis=1) / np.where(counts > 0, counts, np.nan)
+    # The few splits that separate runs which nearly all topics tie say nothing about the others.
+    enough = 2 * counts >= max(taus.shape[1], 1)
+    means = np.where(known, taus, 0.0).sum(axis=1) / np.where(enough, counts, np.nan)
     lowest = np.where(known, taus, np.inf).min(axis=1, initial=np.inf)
     highest = np.where(known, taus, -np.inf).max(axis=1, initial=-np.inf)
     return (
         means,
-        np.where(counts > 0, lowest, np.nan),
-        np.where(counts > 0, highest, np.nan),
+        np.where(enough, lowest, np.nan),
+        np.where(enough, highest, np.nan),
     )
