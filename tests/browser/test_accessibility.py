@@ -9,8 +9,9 @@ from playwright.sync_api import expect
 
 from campaigns.judging import gold
 from campaigns.judging.program_judgments import import_grades
-from campaigns.models import Campaign, Document, Judgment, Run, User
+from campaigns.models import Campaign, Document, Judgment, Run, Team, User
 from campaigns.people import announcements
+from campaigns.people.membership import invite
 from scoring.worker import perform_waiting_jobs
 from tests.browser.boards import HOSTILE, board_path, make_published_board, open_chart, run_path
 from tests.browser.conftest import Visitor
@@ -99,6 +100,28 @@ def edited_announcement() -> Place:
     return f"/campaigns/{campaign.slug}/manage/announcements/{said.pk}/edit/", person
 
 
+def announcements_on_the_overview() -> Place:
+    path, organiser = edited_announcement()
+    return path.partition("manage/")[0], organiser
+
+
+def pooled_runs() -> Place:
+    campaign = make_published_board(*HOSTILE)
+    return f"/campaigns/{campaign.slug}/manage/pooled-runs/", make_organiser(campaign)
+
+
+def people() -> Place:
+    """Two teams with the same name, of which one awaits approval under another name."""
+    campaign = make_campaign(name=HOSTILE[-1])
+    make_team(campaign, make_user(), name="t" * 100)
+    waiting = make_team(campaign, make_user(), name="t" * 100)
+    Team.objects.filter(pk=waiting.pk).update(approved_at=None)
+    organiser = make_organiser(campaign)
+    for role in ("participant", "assessor"):
+        invite(campaign=campaign, by=organiser, role=role)
+    return f"/campaigns/{campaign.slug}/manage/people/", organiser
+
+
 def judged_campaign() -> Campaign:
     """A gold document with a long id, on which two assessors disagree."""
     campaign = make_campaign(highest_grade=3)
@@ -172,10 +195,17 @@ def not_found() -> Place:
 
 PLACES = (
     board, board_with_baseline, scored_run, run_with_baseline, refused_run, upload_form, overview,
-    management, settings_form, new_campaign, edited_announcement, gold_documents, disagreements,
+    management, settings_form, new_campaign, edited_announcement, announcements_on_the_overview,
+    pooled_runs, people, gold_documents, disagreements,
     judging_program, program_agreement, run_families, first_document, run_list,
     campaign_list, account, login, not_found,
 )  # fmt: skip
+# The label of a check box counts as a part of it. Those of the leaderboard have no label.
+LOW = """() => [...document.querySelectorAll(
+    "main :is(button, input:not(.pick > *), select, textarea, summary, .button, .paging a)"
+)].map((each) => (each.matches("[type=checkbox], [type=radio]") && each.labels[0]) || each)
+    .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 24)
+    .map((each) => each.outerHTML.slice(0, 90))"""
 MAIN = (board, scored_run, upload_form)  # of these in the fast tier, in one theme and one width
 
 
@@ -213,3 +243,13 @@ def test_nothing_scrolls_sideways(visit: Visitor, place: Callable[[], Place], wi
         expect(page.locator("#canvas[data-drawn]")).to_be_visible()
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", PLACES)
+def test_no_control_is_lower_than_24_pixels(visit: Visitor, place: Callable[[], Place]) -> None:
+    """axe accepts lower ones with space around them."""
+    path, person = place()
+    page = visit(path, person=person).page
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    assert page.evaluate(LOW) == []
