@@ -191,6 +191,8 @@ def test_orcid_gives_a_name_and_the_person_an_address(network) -> None:
     form = {"name": "Josiah Carberry", "email": "jc@brown.example"}
     assert client.post("/accounts/3rdparty/signup/", form).url == "/accounts/confirm-email/"
     assert SocialAccount.objects.get().uid == orcid
+    page = signed_in(User.objects.get()).get("/accounts/3rdparty/").content.decode()
+    assert f"ORCID: {orcid}</label>" in page
 
 
 def test_a_forged_or_failed_answer_logs_nobody_in(network) -> None:
