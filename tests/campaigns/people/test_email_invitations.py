@@ -142,6 +142,7 @@ def test_no_email_is_sent_if_one_address_is_wrong(
     page = invite_by_email(campaign, pasted)
     assert page.status_code == 400
     assert told in page.content.decode()
+    assert '<a href="#id_email_addresses">Email addresses</a>' in page.content.decode()
     assert not mail.outbox
     assert not campaign.invitations.exists()
 
