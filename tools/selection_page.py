@@ -58,7 +58,7 @@ about the runs (A. Moffat, W. Webber and J. Zobel, SIGIR 2007). A document at ra
 - **A** chooses the documents with the highest total weight in all runs.
 - **B** multiplies the weight of a document in a run by the run's residual.
 - **C** also multiplies it by the third power of the run's base + residual / 2. It therefore judges
-  runs that look good first.
+  runs that score well first.
 
 Three others look for as many relevant documents as possible. They treat each topic by itself. A
 budget over all topics goes round by topic: one document of each, then the next of each. A topic

@@ -20,7 +20,8 @@ LINKED: Final = 200  # valid values that a page lists instead of an invalid one
 FAULT = {"code": "error", "message": "The site has an internal error. No change was saved."}
 AWAY = {
     "code": "away",
-    "message": "The site is temporarily unavailable. What it has confirmed is stored. Try again.",
+    "message": "The site is temporarily unavailable. Everything that it confirmed has been saved. "
+    "Try again.",
 }
 LOST = {
     "code": "file_lost",

@@ -180,9 +180,9 @@ class LimitClients:
                 url = request.path  # without the question that is new
                 title = "Too many new analyses"
                 text = (
-                    "You have asked for many analyses that nobody had asked for before, and each "
-                    f"takes a worker's time. Wait {-(-wait // 60)} minutes, then load this page "
-                    "again. Analyses that are computed already stay open to you."
+                    "You have requested too many new analyses. "
+                    f"Wait {-(-wait // 60)} minutes, then reload this page. "
+                    "You can still open analyses that are already computed."
                 )
             case TooManyDownloads():
                 url = ""  # of the file, to which this page goes by itself

@@ -50,7 +50,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         """The name, or the beginning of the email address, which alone reaches nobody."""
         if not self.is_active and not self.name:
-            return "somebody who left"
+            return "deleted user"
         return self.name or f"{self.email.partition('@')[0]}@…"
 
     def own_emails(self) -> set[str]:

@@ -31,7 +31,7 @@ OUTSIDE_TEAMS = (Membership.Role.ASSESSOR, Membership.Role.READER)
 
 def display_name(person: User) -> str:
     """The name that other teams see, and never the email address."""
-    return person.name or "a person without a name"
+    return person.name or "unnamed user"
 
 
 def create_own_team(

@@ -117,7 +117,7 @@ def _answer(given: list[str], commands_of_site: Mapping[str, str]) -> int:
         return 0
     if given[0] not in COMMANDS:
         named = ", ".join([*COMMANDS, *commands_of_site])
-        sys.stderr.write(f"trackside: there is no command {given[0]!r}; there are {named}\n")
+        sys.stderr.write(f"trackside: unknown command {given[0]!r}; choose from {named}\n")
         return BAD_INPUT
     try:
         return _run(given[0], given[1:])

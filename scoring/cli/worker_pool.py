@@ -28,7 +28,7 @@ def outcomes(
                     process.terminate()
                 raise
     except BrokenProcessPool:
-        fault = "a process was killed, perhaps for want of memory: fewer workers need less"
+        fault = "a process was killed, probably because memory ran out; use fewer workers"
         raise BadInput([f"--workers {workers}: {fault}"]) from None
     except OSError as error:
         fault = error.strerror or str(error)

@@ -19,6 +19,7 @@ from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_records, board_table
 from scoring.output.api import FORMAT, MEASURE, QRELS, requested_format
 from scoring.output.public import AnyResponse, public_response
+from scoring.output.responses import BEING_COMPUTED
 from scoring.results.options import POOLED
 
 
@@ -150,7 +151,7 @@ ROW = OpenApiExample(
         FORMAT,
     ],
     responses={
-        202: OpenApiResponse(RefusalSerializer, description="Being computed. Try again later."),
+        202: OpenApiResponse(RefusalSerializer, description=BEING_COMPUTED),
         (200, "application/json"): RowSerializer(many=True),
         (200, "text/csv"): OpenApiTypes.STR,
     }

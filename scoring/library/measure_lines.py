@@ -165,7 +165,7 @@ class _RequestedLines:
         elif root in _PRINTED:
             self._roots[root] = None
         elif dot and from_other_tools(text) == text:
-            raise BadMeasure(f"{root!r} is no measure of trec_eval's{_hint(root)}")
+            raise BadMeasure(f"{root!r} is not a trec_eval measure{_hint(root)}")
         else:
             self._others.append(self._own(text))
 
@@ -221,17 +221,17 @@ class _RequestedLines:
             return found
         label = f"{root}_{text}"
         if root == "set_F":
-            (beta,) = _so_many(_reals(text), 1, "one number, as in set_F.0.5")
+            (beta,) = _so_many(_reals(text), 1, "one number, for example set_F.0.5")
             measure = make_measure("SetF", rel=self._rel, beta=beta)
             return [Line(label, str(measure), measure)]
         if root == "utility":
-            numbers = _so_many(_reals(text), 4, "four numbers, as in utility.1,-1,0,0")
+            numbers = _so_many(_reals(text), 4, "four numbers, for example utility.1,-1,0,0")
             return [Line(label, label, self._parse(root), "utility", numbers)]
         if root == "11pt_avg":
             measure = self._parse(root)
             return [Line(label, label, measure, "levels", tuple(_levels(text)))]
         if root == RELSTRING:
-            (length,) = _so_many(_ranks(text), 1, "one length, as in relstring.20")
+            (length,) = _so_many(_ranks(text), 1, "one length, for example relstring.20")
             return [Line(label, label, kind="relstring", numbers=(length,))]
         if root == "ndcg":
             return [Line(label, label, make_measure("nDCG", gain="map"), gains=_gains(text))]
@@ -309,7 +309,8 @@ def _gains(text: str) -> GainMap:
         grade, equals, gain = part.partition("=")
         if not equals and part.isdigit():
             raise BadMeasure(
-                f"{part!r} is no gain, as in ndcg.1=3,2=9; for a cutoff write ndcg_cut.{part}"
+                f"{part!r} is not a gain such as 1=3 in ndcg.1=3,2=9; "
+                f"for a cutoff write ndcg_cut.{part}"
             )
         if not re.fullmatch(r"[0-9]{1,3}", grade, re.ASCII) or int(grade) > 127 or not gain:
             raise BadMeasure(f"{part!r} is not of the form grade=gain, as in ndcg.1=3,2=9")

@@ -119,7 +119,7 @@ def tested_measure(texts: Sequence[str], *, rel: int, called: str) -> Measure:
     measures = tested_measures(texts, rel=rel, called=called)
     if len(measures) != 1:
         named = ", ".join(map(str, measures))
-        why = f"one measure is tested at a time, here are {len(measures)}: {named}"
+        why = f"expected one measure, got {len(measures)}: {named}"
         raise BadInput([f"{called}: {why}"])
     return measures[0]
 

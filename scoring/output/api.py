@@ -18,7 +18,7 @@ from campaigns.options import UnknownChoice
 from scoring.analyses.responses import POLL_SECONDS
 from scoring.models import Analysis
 from scoring.output.long_downloads import first_items, refuse_too_long
-from scoring.output.responses import TableResponse, csv_response
+from scoring.output.responses import BEING_COMPUTED, TableResponse, csv_response
 from scoring.output.sources import JUDGED_BY, JUDGED_BY_HELP, with_sources
 from scoring.output.table import Column, Table, json_blocks
 
@@ -44,9 +44,7 @@ class ComputingSerializer(RefusalSerializer):
     state = serializers.ChoiceField(choices=["waiting", "computing"])
 
 
-COMPUTING = {
-    202: OpenApiResponse(ComputingSerializer, description="Being computed. Try again later.")
-}
+COMPUTING = {202: OpenApiResponse(ComputingSerializer, description=BEING_COMPUTED)}
 
 # The fields of a table's rows, by the kinds of its columns. A number that is not defined is null.
 FIELDS: dict[Any, Callable[..., serializers.Field]] = {
@@ -123,7 +121,7 @@ def _being_computed(analysis: Analysis) -> Response:
         return Response({"code": "failed", "message": message}, status=404)
     body = {
         "code": "computing",
-        "message": "Being computed. Try again later.",
+        "message": BEING_COMPUTED,
         "state": analysis.state,
     }
     return Response(body, status=202, headers={"Retry-After": str(POLL_SECONDS)})

@@ -21,6 +21,7 @@ TableResponse: TypeAlias = HttpResponse | StreamingHttpResponse
 CSV = "text/csv; charset=utf-8"
 PLAIN = "text/plain; charset=utf-8"
 LATEX = "application/x-tex; charset=utf-8"
+BEING_COMPUTED = "The table is being computed. Try again in a few seconds."
 
 
 def page_or_404(request: HttpRequest, pages: Paginator) -> Page:
@@ -106,7 +107,6 @@ def _not_computed_yet(analysis: Analysis) -> HttpResponse:
     if analysis.state == Analysis.State.FAILED:
         text = f"Computing the table failed. {analysis.failure}".strip()
         return HttpResponse(f"{text}\n", status=404, content_type="text/plain")
-    text = "Being computed. Try again later.\n"
-    response = HttpResponse(text, status=202, content_type="text/plain")
+    response = HttpResponse(f"{BEING_COMPUTED}\n", status=202, content_type="text/plain")
     response["Retry-After"] = str(POLL_SECONDS)
     return response

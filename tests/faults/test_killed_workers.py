@@ -184,7 +184,7 @@ def test_runs_are_scored_once_though_a_worker_is_killed_at_any_moment(
         recoveries.append(max(site.scoring_times(numbers, since=killed_at).values()))
         second.stop()
     settle(
-        AT_RANDOM, {f"one of two workers killed at any moment, {RUNS_PER_KILL} runs": recoveries}
+        AT_RANDOM, {f"one of two workers killed at a random time, {RUNS_PER_KILL} runs": recoveries}
     )
 
 

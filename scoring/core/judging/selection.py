@@ -8,7 +8,7 @@ A document at rank b contributes c = (1 - p) p^(b-1) to a run's RBP. A candidate
 - pooling: the largest c of any run, so that all first documents come first, then all second ones;
 - A: the sum of c over the runs;
 - B: the sum of c r, r being the run's residual, what is still unknown of its score;
-- C: the sum of c r (base + r/2)³: runs that look good are settled first.
+- C: the sum of c r (base + r/2)³: runs that score well are settled first.
 
 Pooling and A can be decided beforehand; B and C are weighed anew after every batch of judgments.
 `scope` "run" takes r and base as the run's means over the campaign's topics, "topic" those of the

@@ -65,7 +65,7 @@ def test_a_closed_account_leaves_no_personal_data_and_runs_stay(leaver: User) ->
     assert "Vingname" not in stored
     assert Run.objects.get().description == "mine"
     assert not Membership.objects.filter(person=leaver).exists()
-    assert str(User.objects.get(pk=leaver.pk)) == "somebody who left"
+    assert str(User.objects.get(pk=leaver.pk)) == "deleted user"
     assert browser.get(reverse("campaigns:account")).status_code == 302
 
 

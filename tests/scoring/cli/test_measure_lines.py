@@ -66,7 +66,7 @@ HIGHEST = "is too large: write 999999999 at most"
         ("P_99999999999", f"99999999999 {HIGHEST}"),
         ("P.5,99999999999", f"99999999999 {HIGHEST}"),
         ("RR(nth=99999999999)@5", f"99999999999 {HIGHEST}"),
-        ("ndcg.1", "'1' is no gain, as in ndcg.1=3,2=9; for a cutoff write ndcg_cut.1"),
+        ("ndcg.1", "'1' is not a gain such as 1=3 in ndcg.1=3,2=9; for a cutoff write ndcg_cut.1"),
         ("ndcg.1=", "'1=' is not of the form grade=gain, as in ndcg.1=3,2=9"),
         (
             "all",
@@ -140,7 +140,7 @@ def test_an_explicit_rel_has_a_label_of_its_own():
         ("P.0", "'0' is not a whole number above 0"),
         ("P.x", "'x' is not a whole number above 0"),
         ("map.5", "map has no parameters"),
-        ("nope.5", "no measure of trec_eval's"),
+        ("nope.5", "not a trec_eval measure"),
         ("utility.1,2", "four numbers"),
         ("ndcg.one=3", "grade=gain"),
         ("ndcg.1=-3", "must not be negative"),

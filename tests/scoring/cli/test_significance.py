@@ -274,8 +274,8 @@ def test_samples_have_a_limit(trackside, matrix):
 @pytest.mark.parametrize(
     ("measures", "told"),
     [
-        (["AP", "RR"], "-m: one measure is tested at a time, here are 2: AP, RR"),
-        (["P.5,10"], "-m: one measure is tested at a time, here are 2: P@5, P@10"),
+        (["AP", "RR"], "-m: expected one measure, got 2: AP, RR"),
+        (["P.5,10"], "-m: expected one measure, got 2: P@5, P@10"),
         (
             ["GMAP"],
             "-m GMAP: it is one number over all topics, and tests compare topic by topic; take AP",

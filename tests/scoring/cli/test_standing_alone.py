@@ -129,7 +129,7 @@ def test_the_command_line_knows_files_and_arrays_only():
 def test_an_unknown_command_is_named(trackside):
     found = trackside("evalute")
     assert (found.status, found.out) == (2, "")
-    assert "there is no command 'evalute'" in found.err
+    assert "unknown command 'evalute'" in found.err
 
 
 def test_a_reader_who_has_seen_enough_is_no_error(trackside):

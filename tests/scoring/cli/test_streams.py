@@ -173,7 +173,7 @@ def test_a_killed_worker_is_told():
     with pytest.raises(BadInput) as refused:
         for_each_run(_die, ["a", "b"], workers=2)
     assert refused.value.messages == (
-        "--workers 2: a process was killed, perhaps for want of memory: fewer workers need less",
+        "--workers 2: a process was killed, probably because memory ran out; use fewer workers",
     )
 
 

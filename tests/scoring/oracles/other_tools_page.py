@@ -20,7 +20,7 @@ from tests.scoring.oracles.round_one import run_paths
 HEAD: Final = """\
 <!-- Made by `python -m tests.scoring.oracles.other_tools_page`: do not edit. -->
 
-# Other tools, cell by cell
+# Other tools, value by value
 
 We compare the scores of Trackside with those of four other tools. A cell is the score of one run
 on one topic by one measure. We compare all cells of TREC-COVID round 1, {runs} runs of {topics}
