@@ -142,7 +142,12 @@ def _parts(
         names = body.read(names_size).decode().split("\0") if topics else []
         lengths = np.frombuffer(body.read(4 * topics), "<i4").astype(np.int64)
         bounds = dict(zip(names, np.stack([np.cumsum(lengths) - lengths, lengths], 1), strict=True))
-        spans = [_span(bounds.get(topic), first, end) for topic, first, end in wanted]
+        # From which document of the ranking to which; a topic that it lacks has none.
+        spans = []
+        for topic, first, end in wanted:
+            start, length = bounds[topic].tolist() if topic in bounds else (0, 0)
+            stop = length if end is None else min(end, length)
+            spans.append((start + min(first, stop), start + stop))
         backs = body.read_column(spans, documents, 4)
         doc_ids = body.read_column(spans, documents, width)
         return [
@@ -151,13 +156,6 @@ def _parts(
         ]
     except (zlib.error, struct.error, ValueError) as error:
         raise ArtefactError(f"the ranking is damaged: {error}") from error
-
-
-def _span(bounds: NDArray[np.int64] | None, first: int, end: int | None) -> tuple[int, int]:
-    """From which document of the ranking to which."""
-    start, length = (0, 0) if bounds is None else bounds.tolist()
-    stop = length if end is None else min(end, length)
-    return start + min(first, stop), start + stop
 
 
 class _Inflating:

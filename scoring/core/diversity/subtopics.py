@@ -23,28 +23,25 @@ class JudgedTopic:
         return int(self.labels.shape[1])
 
     def ideal(self, alpha: float) -> Labels:
-        """The labels of the relevant documents in the order of `_ideal_order`."""
+        """The labels of the relevant documents: at each rank the one that adds most, of equal ones
+        the last by the bytes of its id. The best order of all is an NP-complete problem; TREC's
+        ndeval takes this one too."""
         # All runs are divided by it, and finding it takes time quadratic in the relevant documents.
-        if alpha not in self._ideals:
-            self._ideals[alpha] = _ideal_order(self.labels, alpha)
-        return self._ideals[alpha]
-
-
-def _ideal_order(labels: Labels, alpha: float) -> Labels:
-    """At each rank the document that adds most, of equal ones the last by the bytes of its id. The
-    best order of all is an NP-complete problem; TREC's ndeval takes this one too."""
-    # Reversed, because argmax takes the first of equal ones.
-    left = labels[labels.any(axis=1)][::-1]
-    worth = np.ones(labels.shape[1])
-    ordered = np.empty_like(left)
-    for rank in range(len(ordered)):
-        # Added one after another, so that sums of the same numbers are equal.
-        gains = np.cumsum(np.where(left, worth, 0.0), axis=1)[:, -1]
-        best = int(np.argmax(gains))
-        ordered[rank] = left[best]
-        worth[left[best]] *= 1.0 - alpha
-        left = np.delete(left, best, axis=0)
-    return ordered
+        if alpha in self._ideals:
+            return self._ideals[alpha]
+        # Reversed, because argmax takes the first of equal ones.
+        left = self.labels[self.labels.any(axis=1)][::-1]
+        worth = np.ones(self.subtopics)
+        ordered = np.empty_like(left)
+        for rank in range(len(ordered)):
+            # Added one after another, so that sums of the same numbers are equal.
+            gains = np.cumsum(np.where(left, worth, 0.0), axis=1)[:, -1]
+            best = int(np.argmax(gains))
+            ordered[rank] = left[best]
+            worth[left[best]] *= 1.0 - alpha
+            left = np.delete(left, best, axis=0)
+        self._ideals[alpha] = ordered
+        return ordered
 
 
 @dataclass(frozen=True, eq=False)

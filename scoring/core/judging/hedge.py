@@ -46,7 +46,14 @@ class Hedge:
         is_retrieved = lists.positions < DEPTH
         lengths = np.bincount(lists.run_rows[is_retrieved], minlength=lists.runs)
         self._retrieved = int(np.logical_or.reduceat(is_retrieved, lists.starts[:-1]).sum())
-        self._absent = _mean_losses_below(lengths, _logs(self._retrieved))
+        logs = _logs(self._retrieved)
+        # The sum of the logarithms from each rank on; none is left for a run that retrieves
+        # everything.
+        sums = np.append(np.cumsum(logs[::-1])[::-1], 0.0)[lengths]
+        below = self._retrieved - lengths
+        # float64[runs]: the mean of 1/2 ln(Z / r) over the ranks r = length + 1, ..., Z that a run
+        # leaves to others.
+        self._absent = np.where(below > 0, (logs[-1] - sums / np.maximum(below, 1)) / 2, 0.0)
         self._takes_part = lengths > 0
         self._totals = np.zeros(lists.runs)
         self._is_told = np.zeros(lists.documents, np.bool_)
@@ -78,7 +85,10 @@ class Hedge:
         places = slice(*self._lists.starts[document : document + 2].tolist())
         losses = self._absent.copy()
         losses[self._lists.run_rows[places]] += self._surplus(places)
-        return document, float(self._weights() @ losses)
+        # The least total is subtracted, against overflow.
+        least = self._totals[self._takes_part].min()
+        weights = np.where(self._takes_part, BETA ** (self._totals - least), 0.0)
+        return document, float(weights @ losses / weights.sum())
 
     def _surplus(self, places: slice) -> NDArray[np.float64]:
         """float64[places]: the loss of a document that is retrieved there over that of one that is
@@ -89,25 +99,7 @@ class Hedge:
         surplus = retrieved - self._absent[self._lists.run_rows[places]]
         return np.where(positions < DEPTH, surplus, 0.0)
 
-    def _weights(self) -> NDArray[np.float64]:
-        """float64[runs], with sum 1. The least loss is subtracted, against overflow."""
-        least = self._totals[self._takes_part].min()
-        weights = np.where(self._takes_part, BETA ** (self._totals - least), 0.0)
-        normalised: NDArray[np.float64] = weights / weights.sum()
-        return normalised
-
 
 def _logs(documents: int) -> NDArray[np.float64]:
     """float64[documents]: of 1, 2, ..."""
     return np.log(np.arange(1, documents + 1))
-
-
-def _mean_losses_below(
-    lengths: NDArray[np.integer], logs: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """float64[runs]: the mean of 1/2 ln(Z / r) over the ranks r = length + 1, ..., Z; 0 for a run
-    that retrieves everything. `logs` are ln 1, ..., ln Z."""
-    # The sum of the logarithms from each rank on; none is left for a run that retrieves everything.
-    sums = np.append(np.cumsum(logs[::-1])[::-1], 0.0)[lengths]
-    below = len(logs) - lengths
-    return np.where(below > 0, (logs[-1] - sums / np.maximum(below, 1)) / 2, 0.0)

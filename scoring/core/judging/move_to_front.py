@@ -40,23 +40,20 @@ class MoveToFront:
     def next(self) -> tuple[int, float] | None:
         """The document to judge next and the priority of its run, 0 or less; None if all are."""
         while self._queue:
-            since, _, _, document, _ = self._queue[0]
+            since, is_behind, position, document, _ = key = self._queue[0]
             if document not in self._outcomes:
                 # Not negated, which would give -0.0 for 0.
                 return document, 0.0 - since
-            self._read_on(self._outcomes[document])
+            # It is judged: all runs that are equal to the first read on.
+            runs = []
+            while self._queue and self._queue[0][:-1] == key[:-1]:
+                runs.append(heapq.heappop(self._queue)[-1])
+            # A document that was passed over leaves the priority as it is.
+            outcome = self._outcomes[document]
+            if outcome >= 0:
+                since, is_behind = (0, False) if outcome else (since + 1, True)
+            for run in runs:
+                if position + 1 < len(self._lists[run]):
+                    following = self._lists[run][position + 1]
+                    heapq.heappush(self._queue, (since, is_behind, position + 1, following, run))
         return None
-
-    def _read_on(self, outcome: int) -> None:
-        """By all runs that are equal to the first."""
-        since, is_behind, position, _, _ = key = self._queue[0]
-        runs = []
-        while self._queue and self._queue[0][:-1] == key[:-1]:
-            runs.append(heapq.heappop(self._queue)[-1])
-        # A document that was passed over leaves the priority as it is.
-        if outcome >= 0:
-            since, is_behind = (0, False) if outcome else (since + 1, True)
-        for run in runs:
-            if position + 1 < len(self._lists[run]):
-                following = self._lists[run][position + 1]
-                heapq.heappush(self._queue, (since, is_behind, position + 1, following, run))

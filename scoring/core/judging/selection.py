@@ -255,7 +255,13 @@ class Weighing:
             return np.empty(0, np.int64)
         factors = self._factors()
         highest = float(factors.max(initial=0.0))
-        self._tidy_front(at_least=max(_FEWEST_WEIGHED, 2 * count))
+        is_open = self._is_open[self._front.candidates]
+        # Those handled stay until they are half of the front, because dropping them copies it.
+        if 2 * np.count_nonzero(is_open) <= len(is_open):
+            self._front = self._front.kept(is_open)
+        enough = max(_FEWEST_WEIGHED, 2 * count)
+        if len(self._front.candidates) < enough:
+            self._extend(enough)
         while True:
             open_ones = np.flatnonzero(self._is_open[self._front.candidates])
             weights = self._front.weights(factors)[open_ones]
@@ -305,14 +311,6 @@ class Weighing:
             # Upwards, so that rounding to float32 leaves an upper bound.
             most[first : first + _AT_A_TIME] = np.nextafter(sums, np.float32(np.inf))
         return most
-
-    def _tidy_front(self, at_least: int) -> None:
-        """Drops handled candidates if they are half of the front, and makes it long enough."""
-        is_open = self._is_open[self._front.candidates]
-        if 2 * np.count_nonzero(is_open) <= len(is_open):
-            self._front = self._front.kept(is_open)
-        if len(self._front.candidates) < at_least:
-            self._extend(at_least)
 
     def _extend(self, count: int) -> None:
         """By the next so many of the order, without those handled."""

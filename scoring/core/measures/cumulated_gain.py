@@ -150,19 +150,15 @@ def dcg_weights(log_base: float, ranks: int, cutoff: int) -> Weights:
     # From the end, so that small weights are not lost in a large sum.
     after[:-1] = np.cumsum(weights[::-1])[::-1]
     if cutoff > summed:
-        after += _weight_between(log_base, summed, cutoff)
+        # The ranks summed + 1 ... cutoff, far down: the integral of 1/log, which is the exponential
+        # integral of the log, and Euler and Maclaurin's first corrections.
+        low, high = (summed + 2, cutoff + 1) if log_base == 0 else (summed + 1, cutoff)
+        log_low, log_high = math.log(low), math.log(high)
+        total = exponential_integral(log_high) - exponential_integral(log_low)
+        total += (1 / log_low + 1 / log_high) / 2
+        total += (1 / (low * log_low**2) - 1 / (high * log_high**2)) / 12
+        after += total * math.log(log_base or 2.0)
     return Weights(weights[:ranks], after[: ranks + 1])
-
-
-def _weight_between(log_base: float, first: int, cutoff: int) -> float:
-    """The weights of the ranks first + 1 ... cutoff, far down: the integral of 1/log, which is the
-    exponential integral of the log, and Euler and Maclaurin's first corrections."""
-    low, high = (first + 2, cutoff + 1) if log_base == 0 else (first + 1, cutoff)
-    log_low, log_high = math.log(low), math.log(high)
-    total = exponential_integral(log_high) - exponential_integral(log_low)
-    total += (1 / log_low + 1 / log_high) / 2
-    total += (1 / (low * log_low**2) - 1 / (high * log_high**2)) / 12
-    return total * math.log(log_base or 2.0)
 
 
 DCG = Family(

@@ -133,10 +133,14 @@ def entry_of(family: Family) -> Entry:
     ('P(rel=, judged_only=)@k', 'P@10', '0 to 1')
     """
     example = example_of(family)
+    # In the pattern, what must be given stands without brackets.
+    given = [f"{each.name}=" for each in family.parameters]
+    inside = f"({', '.join(given)})" if given else ""
+    behind = {"required": "@k", "optional": "[@k]", "recall": "@level"}.get(family.cutoff or "", "")
     return Entry(
         family=family,
         group=next(title for title, names in GROUPS if family.name in names),
-        pattern=_pattern(family),
+        pattern=f"{family.name}{inside}{behind}",
         example=example,
         range=" to ".join(map(number, family.facts.range)),
         parameters=tuple((each.name, _said(each)) for each in family.parameters),
@@ -179,14 +183,6 @@ def _example_value(parameter: Parameter) -> Value:
     if parameter.kind == "integer":
         return 1
     return 0.8 if parameter.below == 1 else 2.0
-
-
-def _pattern(family: Family) -> str:
-    """What must be given stands without brackets."""
-    given = [f"{each.name}=" for each in family.parameters]
-    inside = f"({', '.join(given)})" if given else ""
-    behind = {"required": "@k", "optional": "[@k]", "recall": "@level"}.get(family.cutoff or "", "")
-    return f"{family.name}{inside}{behind}"
 
 
 def _said(parameter: Parameter) -> str:

@@ -183,7 +183,11 @@ def _checked(family: Syntax, parameter: Parameter, value: Value) -> Value:
     if isinstance(value, (str, bool)) or (parameter.kind == "integer" and value != int(value)):
         raise BadMeasure(f"{said} is not of the kind '{parameter.kind}'")
     if value != parameter.default and not _is_inside(parameter, value):
-        raise BadMeasure(f"{said} is outside {_range_text(parameter)}")
+        low = "" if parameter.at_least is None else f"{parameter.at_least:g} <= "
+        low = low if parameter.above is None else f"{parameter.above:g} < "
+        high = "" if parameter.at_most is None else f" <= {parameter.at_most:g}"
+        below = "" if parameter.below is None else f" < {parameter.below:g}"
+        raise BadMeasure(f"{said} is outside {low}{parameter.name}{high}{below}")
     return int(value) if parameter.kind == "integer" else float(value) + 0.0  # never -0.0
 
 
@@ -196,14 +200,6 @@ def _is_inside(parameter: Parameter, value: float) -> bool:
         and (high is None or value <= high)
         and (below is None or value < below)
     )
-
-
-def _range_text(parameter: Parameter) -> str:
-    low = "" if parameter.at_least is None else f"{parameter.at_least:g} <= "
-    low = low if parameter.above is None else f"{parameter.above:g} < "
-    high = "" if parameter.at_most is None else f" <= {parameter.at_most:g}"
-    below = "" if parameter.below is None else f" < {parameter.below:g}"
-    return f"{low}{parameter.name}{high}{below}"
 
 
 def _checked_cutoff(family: Syntax, cutoff: int | float | None) -> int | float | None:

@@ -172,7 +172,15 @@ def _cut(own: NDArray[np.int64], sizes: NDArray[np.float64], quota: int) -> list
     """The strata of a topic's documents, which stand by descending size."""
     if quota >= len(own):
         return []
-    certain = _certain(sizes, quota)
+    # The largest documents, whose probability among those that are left would be 1 or more.
+    certain, rest = 0, float(sizes.sum())
+    while certain < quota - DRAWN and sizes[certain] * (quota - certain) >= rest:
+        rest -= float(sizes[certain])
+        certain += 1
+    # An even number of the quota is left for the strata, which need three documents each.
+    certain += (quota - certain) % DRAWN
+    while len(sizes) - certain < _FEWEST * ((quota - certain) // DRAWN):
+        certain += DRAWN
     count = (quota - certain) // DRAWN
     sums = np.append(0.0, np.cumsum(sizes))
     strata, begin = [], certain
@@ -186,17 +194,3 @@ def _cut(own: NDArray[np.int64], sizes: NDArray[np.float64], quota: int) -> list
         strata.append(own[begin:end])
         begin = end
     return strata
-
-
-def _certain(sizes: NDArray[np.float64], quota: int) -> int:
-    """How many of the largest documents are judged for certain: an even number of the quota is
-    left for the strata, which need three documents each."""
-    certain, rest = 0, float(sizes.sum())
-    # Its probability among those that are left would be 1 or more.
-    while certain < quota - DRAWN and sizes[certain] * (quota - certain) >= rest:
-        rest -= float(sizes[certain])
-        certain += 1
-    certain += (quota - certain) % DRAWN
-    while len(sizes) - certain < _FEWEST * ((quota - certain) // DRAWN):
-        certain += DRAWN
-    return certain

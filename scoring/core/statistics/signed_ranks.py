@@ -102,7 +102,16 @@ class _Ranked:
         same = (sizes[:, 1:] == sizes[:, :-1]) & (sizes[:, 1:] > 0) & ~past[:, 1:]
         tied = np.flatnonzero(same.any(axis=1))
         if len(tied):
-            self._share_ranks(tied, same[tied], positive[tied])
+            # In the rows that have ties, equal sizes get the mean of their ranks.
+            begins = np.ones((len(tied), keys.shape[1]), np.bool_)
+            begins[:, 1:] = ~same[tied]
+            firsts = np.flatnonzero(begins)  # over all rows; a group never spans two of them
+            lengths = np.diff(firsts, append=begins.size)
+            at, row = firsts % keys.shape[1], firsts // keys.shape[1]
+            mean_places = np.repeat(at + (lengths + 1) / 2, lengths).reshape(begins.shape)
+            self.sums[tied] += ((mean_places - places) * positive[tied]).sum(axis=1)
+            cubes = (lengths.astype(np.float64) ** 3 - lengths) * (lengths > 1)
+            self.tie_terms[tied] = np.bincount(row, weights=cubes, minlength=len(tied))
         self.is_plain = (self.zeros == 0) & (self.tie_terms == 0) & (topics > 0)
 
     def doubled_ranks(self, rows: NDArray[np.intp]) -> NDArray[np.int16]:
@@ -119,21 +128,6 @@ class _Ranked:
         found = np.zeros((len(rows), LARGEST_EXACT_TIED), np.int16)
         found[:, :width] = np.where((sizes == 0) | past, 0, shared)
         return found
-
-    def _share_ranks(
-        self, rows: NDArray[np.intp], same: NDArray[np.bool_], positive: NDArray[np.bool_]
-    ) -> None:
-        """In the rows that have ties, equal sizes get the mean of their ranks."""
-        width = positive.shape[1]
-        begins = np.ones(positive.shape, np.bool_)
-        begins[:, 1:] = ~same
-        firsts = np.flatnonzero(begins)  # over all rows; a group never spans two of them
-        lengths = np.diff(firsts, append=begins.size)
-        mean_place = np.repeat(firsts % width + (lengths - 1) / 2, lengths).reshape(positive.shape)
-        place = np.arange(width)
-        self.sums[rows] += ((mean_place - place) * positive).sum(axis=1)
-        cubes = (lengths.astype(np.float64) ** 3 - lengths) * (lengths > 1)
-        self.tie_terms[rows] = np.bincount(firsts // width, weights=cubes, minlength=len(rows))
 
 
 def _normal_p_values(ranked: _Ranked, *, tail: Tail, continuity: bool) -> NDArray[np.float64]:

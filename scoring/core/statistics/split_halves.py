@@ -22,8 +22,9 @@ BINS: Final = 21  # of differences; the last one is open
 @dataclass(frozen=True, eq=False)
 class SplitHalves:
     """What the splits of each size had in common. Kendall's τ-b of the boards of the two sets; NaN
-    where fewer than half of the splits have one: a set on which all runs are equal gives none. Swaps are counted by the difference of a pair on the first set: bin i
-    holds those from i x width to below (i + 1) x width."""
+    where fewer than half of the splits have one, because all runs are equal on one of the sets.
+    Swaps are counted by the difference of a pair on the first set: bin i holds those from i x width
+    to below (i + 1) x width."""
 
     sizes: NDArray[np.int64]  # int64[sizes], topics in each of the two sets
     mean: NDArray[np.float64]  # float64[sizes]
