@@ -140,15 +140,21 @@ def run_create(request: Request, slug: str) -> Response:
     as `answer_<name>`."""
     viewer = access.viewer_or_404(request.user, slug)
     team = _team_or_404(viewer, str(request.data.get("team") or ""))
+    # The request may have these fields in addition to those of `UploadRequest`.
     answers = tuple(f"answer_{field['name']}" for field in viewer.campaign.run_fields)
     data = validated_data(UploadRequest, request, also=answers)
+    description = _description(viewer.campaign, request)
+    key: str = request.headers.get("Idempotency-Key", "")
+    if len(key) > LONGEST_KEY or not key.isprintable():
+        message = f"Use at most {LONGEST_KEY} printable characters."
+        raise serializers.ValidationError({"Idempotency-Key": [message]})
     run = submission.submit(
         viewer=viewer,
         upload=data["file"],
         arrived_at=request._request.arrived_at,
         completed_at=request._request.completed_at,
-        description=_description(viewer.campaign, request),
-        idempotency_key=_idempotency_key(request),
+        description=description,
+        idempotency_key=key,
         replaces=data.get("replaces", ""),
         team=team,
     )
@@ -189,20 +195,13 @@ def _description(campaign: Campaign, request: Request) -> descriptions.Descripti
         ) from error
 
 
-def _idempotency_key(request: Request) -> str:
-    key: str = request.headers.get("Idempotency-Key", "")
-    if len(key) > LONGEST_KEY or not key.isprintable():
-        message = f"Use at most {LONGEST_KEY} printable characters."
-        raise serializers.ValidationError({"Idempotency-Key": [message]})
-    return key
-
-
 def _team_or_404(viewer: access.Viewer, public_id: str) -> Team | None:
     """The named team, if this viewer may submit for it. Without a name None: the own team."""
     if not public_id:
         return None
     if viewer.team is not None and viewer.team.public_id == public_id:
         return viewer.team
+    # PostgreSQL refuses a NUL in a query.
     if not viewer.is_organiser or "\0" in public_id:
         raise Http404
     return get_object_or_404(viewer.campaign.teams, public_id=public_id)

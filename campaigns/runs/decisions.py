@@ -4,11 +4,10 @@ Call `pass_check` and `refuse_run` inside the transaction that finishes the chec
 that lost its lease changes nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import count
 from typing import Any, cast
 
 from django.core.exceptions import ValidationError
@@ -62,6 +61,7 @@ def pass_check(
         _decide(run, Run.State.ACCEPTED, [*fields, "accepted_at"])
         return
     _decide(run, Run.State.CHECKED, fields)
+    # A run that was withdrawn during its check has nothing left to accept.
     if run.withdrawn_at is None:
         notices.notify_team(run, "checked")
 
@@ -69,6 +69,7 @@ def pass_check(
 def refuse_run(run: Run, *, problems: Sequence[dict[str, Any]], total: int, tag: str = "") -> None:
     """Keeps the row and its digest, and deletes the file on commit."""
     if run.storage_key:
+        # Not before: if the transaction fails, the run still has its file.
         transaction.on_commit(partial(default_storage.delete, run.storage_key))
     run.storage_key = ""
     run.problems, run.problem_count, run.tag = list(problems), total, tag
@@ -81,14 +82,12 @@ def free_name(run: Run, wished: str) -> str:
     live or awaits acceptance. The run that this one replaces does not count."""
     others = _other_runs(run).values_list(run_name(), flat=True)
     taken = {name_key(name) for name in others}
-    return next(name for name in _numbered(wished) if name_key(name) not in taken)
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    for number in count(2):
+    name, number = wished, 1
+    while name_key(name) in taken:
+        number += 1
         suffix = f"-{number}"
-        yield name[: LONGEST_NAME - len(suffix)] + suffix
+        name = wished[: LONGEST_NAME - len(suffix)] + suffix
+    return name
 
 
 def same_file_of(run: Run) -> Run | None:
@@ -118,6 +117,7 @@ def rename_run(*, run: Run, name: str, actor: User) -> None:
         raise taken
     run.name = name
     try:
+        # A savepoint: after a violated constraint PostgreSQL refuses all else in the transaction.
         with transaction.atomic():
             run.save(update_fields=["name"])
     except IntegrityError as error:  # another run of the team got this name at the same time
@@ -207,7 +207,9 @@ def _retire_replaced(run: Run, moment: datetime) -> None:
         return
     old = Run.objects.filter(pk=run.replaces_id, replaced_at=None, withdrawn_at=None)
     for replaced in old:
+        # Repeats the condition: the old run may have been withdrawn since it was read.
         if old.update(replaced_at=moment):
+            # What organisers said of the old run holds for the one in its place.
             marks = {"is_baseline": replaced.is_baseline, "family": replaced.family}
             Run.objects.filter(pk=run.pk).update(**marks)
             record(replaced, None, "replaced", by=run.public_id)
@@ -222,6 +224,7 @@ def _decide(run: Run, state: str, fields: list[str], *, actor: User | None = Non
 
 def _notify_team(run: Run, kind: str, entry: LogEntry) -> None:
     """Sends templates/mail/<kind>.txt, once for each decision."""
+    # The callers have changed it by a query.
     run.refresh_from_db(fields=["disqualified_reason"])
     subject, body = messages.about_run(run, kind)
     notices.notify(

@@ -43,6 +43,7 @@ def run_accept(request: Request, slug: str, public_id: str) -> Response:
     """If the campaign asks for it, a run counts only after its team has read the validation report
     and accepted the run. A second request changes nothing."""
     viewer, run = _followed_or_404(request, slug, public_id)
+    # After the look-up, which answers 404 to those who may not follow the run.
     refuse_fields(request)
     can_accept = decisions.can_accept(viewer, run)
     if can_accept and decisions.accept_checked(run=run, person=request.user):

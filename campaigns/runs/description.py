@@ -49,6 +49,7 @@ class Description:
 
 def read_description(campaign: Campaign, data: Mapping[str, Any]) -> Description:
     """Reads a form or a request. Raises `FaultyDescription`."""
+    # Of all fields, so that a person corrects them at once.
     errors: dict[str, str] = {}
 
     def read(key: str, reader: Any, *arguments: Any) -> Any:
@@ -133,6 +134,7 @@ def shown_answer(answer: Answer) -> str | float:
     """Writes booleans as yes and no, and whole numbers without decimals."""
     if isinstance(answer, bool):
         return "yes" if answer else "no"
+    # Below 1e15 every whole number is a float, so none is shown that was not typed.
     if isinstance(answer, float) and answer.is_integer() and abs(answer) < 1e15:
         return int(answer)
     return answer
@@ -178,6 +180,7 @@ def _text(raw: str, longest: int) -> str:
 def _priority(raw: str) -> int | None:
     if not raw:
         return None
+    # `isdigit` alone accepts ², which `int` does not.
     if not (raw.isascii() and raw.isdigit() and len(raw) < 4 and int(raw) in PRIORITIES):
         raise ValueError(f"Write a whole number from {PRIORITIES[0]} to {PRIORITIES[-1]}.")
     return int(raw)
@@ -186,7 +189,10 @@ def _priority(raw: str) -> int | None:
 def _answer(raw: str, field: Mapping[str, Any]) -> Answer | None:
     """None for an empty answer."""
     if field["kind"] == "yes":
-        return _yes(raw, field)
+        is_yes = raw.lower() in YES
+        if field.get("is_required") and not is_yes:
+            raise ValueError("Confirm this.")
+        return is_yes
     if not raw:
         if field.get("is_required"):
             raise ValueError("This field is required.")
@@ -198,18 +204,12 @@ def _answer(raw: str, field: Mapping[str, Any]) -> Answer | None:
     return _text(raw, LONGEST_ANSWER)
 
 
-def _yes(raw: str, field: Mapping[str, Any]) -> bool:
-    is_yes = raw.lower() in YES
-    if field.get("is_required") and not is_yes:
-        raise ValueError("Confirm this.")
-    return is_yes
-
-
 def _number(raw: str) -> float:
     try:
         number = float(raw)
     except ValueError:
         number = math.nan
+    # `float` also reads nan, inf and 1e999.
     if not math.isfinite(number):
         raise ValueError("Write a number.")
     return number

@@ -12,6 +12,7 @@ def file_response(viewer: access.Viewer, run: Run) -> FileResponse:
     if not viewer.can_download(run) or not run.storage_key:
         raise Http404
     file = open_stored(run.storage_key, run.digest)
+    # By its content, because the name of an uploaded file may lack .gz.
     is_gzipped = file.read(2) == GZIP_MAGIC
     file.seek(0)
     return FileResponse(

@@ -47,7 +47,11 @@ class RunForm(forms.Form):
             required=False, max_length=16, widget=forms.HiddenInput()
         )
         if replaceable:
-            runs = [(run.public_id, _name(run, teams is not None)) for run in replaceable]
+            # Only an organiser chooses among the runs of several teams.
+            runs = [
+                (run.public_id, str(run) if teams is None else f"{run} ({run.team.name})")
+                for run in replaceable
+            ]
             empty = "Choose a run" if quota_message else "No run: this is an additional run"
             self.fields["replaces"] = forms.ChoiceField(
                 choices=[("", empty), *runs],
@@ -153,13 +157,22 @@ class RunFieldForm(forms.Form):
             try:
                 description.check_fields([self.spec()])
             except ValidationError as error:
+                # Without the name of the field, which the page does not show.
                 self.add_error(None, [message.partition(": ")[2] for message in error.messages])
         return cleaned
 
     def spec(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
+        name = cleaned["name"]
+        if not name:
+            # Letters lose their accents. A label in another script leaves nothing, so that the
+            # name is "field".
+            decomposed = unicodedata.normalize("NFKD", cleaned["label"])
+            plain = decomposed.encode("ascii", "ignore").decode().lower()
+            name = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:24].strip("_")
+            name = name if re.match(r"[a-z]", name) else f"field_{name}".strip("_")
         return {
-            "name": cleaned["name"] or _name_for(cleaned["label"]),
+            "name": name,
             "label": cleaned["label"],
             "kind": cleaned["kind"],
             "choices": cleaned["choices"],
@@ -178,8 +191,13 @@ class BaseRunFieldFormSet(forms.BaseFormSet):
                 specs.append(form.spec())
         names: set[str] = set()
         for spec in specs:
-            spec["name"] = _unique_name(spec["name"], names)
-            names.add(spec["name"])
+            number, unique = 2, spec["name"]
+            while unique in names:
+                # At most 30 characters, as the name of a field may have.
+                unique = f"{spec['name'][:26]}_{number}"
+                number += 1
+            spec["name"] = unique
+            names.add(unique)
         return specs
 
 
@@ -189,6 +207,7 @@ RunFieldFormSet = forms.formset_factory(
     extra=3,
     max_num=description.FIELD_LIMIT,
     validate_max=True,
+    # The three empty forms count too.
     absolute_max=description.FIELD_LIMIT + 3,
     can_delete=True,
 )
@@ -212,21 +231,3 @@ def _field_for(spec: dict[str, Any]) -> forms.Field:
 def _select(choices: list[tuple[str, str]], *, label: str, is_required: bool) -> forms.Field:
     """A select whose value `read_description` validates."""
     return forms.CharField(required=is_required, label=label, widget=forms.Select(choices=choices))
-
-
-def _name(run: Run, shows_team: bool) -> str:
-    return f"{run} ({run.team.name})" if shows_team else str(run)
-
-
-def _name_for(label: str) -> str:
-    plain = unicodedata.normalize("NFKD", label).encode("ascii", "ignore").decode().lower()
-    name = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:24].strip("_")
-    return name if re.match(r"[a-z]", name) else f"field_{name}".strip("_")
-
-
-def _unique_name(name: str, names: set[str]) -> str:
-    number, unique = 2, name
-    while unique in names:
-        unique = f"{name[:26]}_{number}"
-        number += 1
-    return unique

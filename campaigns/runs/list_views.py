@@ -47,6 +47,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     """A team sees its own runs and those that the campaign shows. Organisers see every run."""
     viewer = viewer_of_runs_or_404(request, slug)
     runs = listed_runs(viewer, request.GET)
+    # The filters offer the values of all runs, not only of those that are shown.
     all_runs = listed_runs(viewer, {}) if any(map(request.GET.get, FILTERS)) else runs
     return render(
         request,

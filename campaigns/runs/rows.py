@@ -43,11 +43,11 @@ LABELS = {"team": "team", "type": "run type", "state": "run state"}
 
 def run_records(viewer: Viewer, runs: list[Run]) -> list[dict[str, Any]]:
     """One record for each run. Values that this viewer may not see are empty."""
-    return [_record(viewer, run) | _baseline_mark(viewer, run) for run in runs]
-
-
-def _baseline_mark(viewer: Viewer, run: Run) -> dict[str, bool]:
-    return {"is_baseline": run.is_baseline} if viewer.can_see_baselines else {}
+    sees_baselines = viewer.can_see_baselines
+    return [
+        _record(viewer, run) | ({"is_baseline": run.is_baseline} if sees_baselines else {})
+        for run in runs
+    ]
 
 
 def _record(viewer: Viewer, run: Run) -> dict[str, Any]:

@@ -164,12 +164,12 @@ def create_runs(runs: Sequence[Run], *, is_import: bool = False) -> None:
     """Creates new runs of a campaign as *waiting* and enqueues their checks, in four statements
     for any number of runs. Call it in a transaction. Uploads come before an import."""
     Run.objects.bulk_create(runs)
-    record_all(new_entry(run, run.uploaded_by, "uploaded", **_log_details(run)) for run in runs)
+    entries = []
+    for run in runs:
+        details = {"replaces": run.replaces.public_id} if run.replaces else {}
+        entries.append(new_entry(run, run.uploaded_by, "uploaded", **details))
+    record_all(entries)
     scoring_hooks.enqueue_checks(runs, is_import=is_import)
-
-
-def _log_details(run: Run) -> dict[str, str]:
-    return {"replaces": run.replaces.public_id} if run.replaces else {}
 
 
 def _lock_team(team: Team) -> Team:
@@ -221,6 +221,7 @@ def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:
 
 def can_replace(viewer: Viewer, run: Run, moment: datetime, *, successor: Run | None) -> bool:
     """As `can_withdraw`, for a run that counts and that no other upload is about to replace."""
+    # Replacing a disqualified run would end its disqualification.
     counts = run.state == Run.State.ACCEPTED and run.disqualified_at is None
     return counts and successor is None and can_withdraw(viewer, run, moment)
 
@@ -344,13 +345,15 @@ def stored_upload(upload: File) -> Iterator[StoredFile]:
     upload.seek(0)
     digest = hashlib.file_digest(upload.file, "sha256").hexdigest()
     size = upload.seek(0, os.SEEK_END)
+    # The uploader's name of the file is displayed and never part of a path.
+    printable = "".join(c for c in (upload.name or "") if c.isprintable())
     key = _stored(upload)
     try:
         yield StoredFile(
             storage_key=key,
             digest=digest,
             size=size,
-            original_name=_shown_name(upload.name),
+            original_name=printable[-200:],
         )
     except BaseException:
         # A process may be stopped after the commit. Then the file belongs to the run.
@@ -368,9 +371,3 @@ def _stored(upload: File) -> str:
         with suppress(Exception):  # if this fails, housekeeping deletes the partial file
             default_storage.delete(name)
         raise
-
-
-def _shown_name(name: str | None) -> str:
-    """The uploader's name of the file, truncated. It is displayed and never part of a path."""
-    printable = "".join(c for c in (name or "") if c.isprintable())
-    return printable[-200:]

@@ -64,6 +64,7 @@ def _replacement_only(
     if not runs:
         return SubmissionOptions(refusal)
     try:
+        # With any of them: the limit of files does not depend on which run is replaced.
         decide_quota(campaign, team, moment, replacing=runs[0])
     except SubmissionRefused as other:  # too many files within 24 hours
         return SubmissionOptions(other)

@@ -4,7 +4,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, lifecycle, quotas
 from campaigns.errors import Archived, SubmissionRefused
-from campaigns.models import Campaign, Run, Team
+from campaigns.models import Run
 from campaigns.models.identity import new_public_id
 from campaigns.options import takes
 from campaigns.runs import decisions, submission, submission_options
@@ -33,6 +32,8 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     form = _run_form(request, viewer, options)
     if request.method == "POST" and form.is_valid():
         try:
+            team_id = form.cleaned_data.get("team")
+            teams = viewer.campaign.teams
             run = submission.submit(
                 viewer=viewer,
                 upload=form.cleaned_data["file"],
@@ -41,7 +42,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 description=form.description,
                 idempotency_key=form.cleaned_data["idempotency_key"],
                 replaces=form.cleaned_data.get("replaces", ""),
-                team=_team_of(viewer.campaign, form.cleaned_data.get("team")),
+                team=get_object_or_404(teams, public_id=team_id) if team_id else None,
             )
         except SubmissionRefused as error:
             form.refuse(error, new_public_id())
@@ -132,10 +133,13 @@ def _followed_or_404(request: HttpRequest, slug: str, public_id: str) -> tuple[a
 
 def _run_form(request: HttpRequest, viewer: access.Viewer, options: SubmissionOptions) -> RunForm:
     replaces = request.GET.get("replaces", "")
+    teams = None
+    if viewer.is_organiser:
+        teams = viewer.campaign.teams.filter(approved_at__isnull=False).order_by("name", "pk")
     return RunForm(
         *((request.POST, request.FILES) if request.method == "POST" else ()),
         campaign=viewer.campaign,
-        teams=_teams(viewer),
+        teams=teams,
         replaceable=options.replaceable,
         quota_message=options.quota_message,
         initial={
@@ -144,13 +148,6 @@ def _run_form(request: HttpRequest, viewer: access.Viewer, options: SubmissionOp
             "team": request.GET.get("team", "") or (viewer.team.public_id if viewer.team else ""),
         },
     )
-
-
-def _teams(viewer: access.Viewer) -> QuerySet[Team] | None:
-    """The teams that an organiser may submit for."""
-    if not viewer.is_organiser:
-        return None
-    return viewer.campaign.teams.filter(approved_at__isnull=False).order_by("name", "pk")
 
 
 def _context(
@@ -176,10 +173,7 @@ def _context(
     }
 
 
-def _team_of(campaign: Campaign, public_id: str | None) -> Team | None:
-    return get_object_or_404(campaign.teams, public_id=public_id) if public_id else None
-
-
 def _json_or_page(request: HttpRequest, data: HttpResponse, page: HttpResponse) -> HttpResponse:
+    # A browser accepts anything, also JSON, but it names HTML.
     accepts_json = request.method == "POST" and request.accepts("application/json")
     return data if accepts_json and not request.accepts("text/html") else page
