@@ -14,7 +14,7 @@ from campaigns import access
 from campaigns.api.endpoints import FILES, action_view, read_view, refuse_fields, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer
-from campaigns.models import PendingUpload, Program, Qrels
+from campaigns.models import PendingUpload, Qrels
 from campaigns.qrels import versions
 from campaigns.qrels.files import text_of
 from campaigns.qrels.uploads_api import PendingUploadSerializer, upload_response
@@ -137,6 +137,11 @@ def qrels_freeze(request: Request, slug: str) -> Response:
     stored twice. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     data = validated_data(FreezeSourcesRequest, request)
+    name = data.get("program", "")
+    program = viewer.campaign.programs.filter(name=name).first() if name else None
+    if name and program is None:
+        words = ErrorDetail(f"The campaign has no program named {name}.", "unknown_program")
+        raise serializers.ValidationError({"program": [words]})
     qrels = versions.freeze_judgments(
         campaign=viewer.campaign,
         note=data.get("note", ""),
@@ -144,7 +149,7 @@ def qrels_freeze(request: Request, slug: str) -> Response:
         is_activated=data["is_activated"],
         without_gold=data["without_gold"],
         sources=data["sources"],
-        program=_program(viewer, data.get("program", "")),
+        program=program,
     )
     return Response(_qrels(_reloaded_viewer(request, slug), qrels), status=201)
 
@@ -176,15 +181,6 @@ def qrels_activate(request: Request, slug: str, version: int) -> Response:
     refuse_fields(request)
     versions.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
     return Response(_qrels(_reloaded_viewer(request, slug), qrels))
-
-
-def _program(viewer: access.Viewer, name: str) -> Program | None:
-    """Raises `ValidationError` for a name that no program has."""
-    program = viewer.campaign.programs.filter(name=name).first() if name else None
-    if name and program is None:
-        words = ErrorDetail(f"The campaign has no program named {name}.", "unknown_program")
-        raise serializers.ValidationError({"program": [words]})
-    return program
 
 
 def _reloaded_viewer(request: Request, slug: str) -> access.Viewer:

@@ -75,7 +75,11 @@ def uploaded_content(
     refuse_high_grades(parsed, campaign.highest_grade)
     doubts = []
     if not (parsed.grades >= campaign.rel).any():
-        parsed = _with_no_relevant_warning(parsed, campaign.rel)
+        # In place of the reader's warning, which assumes that grade 1 is relevant.
+        others = [w for w in parsed.warnings if w.code != "NO_RELEVANT"]
+        message = f"no document of any topic is relevant, that is of grade {campaign.rel} or more"
+        warning = Problem("NO_RELEVANT", None, message)
+        parsed = replace(parsed, warnings=(*others, warning))
         if not may_lack_relevant:
             doubts = [w for w in parsed.warnings if w.code == "NO_RELEVANT"]
     if (refused or doubts) and not is_confirmed:
@@ -125,6 +129,7 @@ def _parsed(
     )
     try:
         return read(), None
+    # A FormatError too, but with higher limits a worker may be able to read the file.
     except LimitReached:
         raise
     except FormatError as error:
@@ -135,12 +140,7 @@ def _parsed(
         parsed = read(unknown_topics="drop")
     except FormatError:
         raise refused from None
+    # Nothing is left: all lines are of unknown topics.
     if not parsed.line_count:
         raise refused
     return parsed, refused
-
-
-def _with_no_relevant_warning(parsed: ParsedQrels, rel: int) -> ParsedQrels:
-    others = tuple(w for w in parsed.warnings if w.code != "NO_RELEVANT")
-    message = f"no document of any topic is relevant, that is of grade {rel} or more"
-    return replace(parsed, warnings=(*others, Problem("NO_RELEVANT", None, message)))

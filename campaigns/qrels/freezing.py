@@ -36,6 +36,7 @@ def frozen_content(campaign: Campaign, *, without_gold: bool = False) -> Content
         provenance["laid_over"] = {
             "version": base.version,
             "judgments": base.judgment_count,
+            # A grade below 0 is no judgment, so there is nothing to replace.
             "replaced": sum(before.get(key, -1) >= 0 for key in judged),
         }
     return replace(content, provenance=provenance)
@@ -69,9 +70,18 @@ def _grades_of(base: Qrels, campaign: Campaign) -> dict[Key, int]:
 def _judgment_counts(campaign: Campaign, judged: Mapping[Key, FinalGrade]) -> dict[str, Any]:
     """Counts without names of assessors, because a version may be published."""
     by_assessor = Counter(who for final in judged.values() for who in final.by_assessor)
+    count = campaign.judgments.count()
+    judgments = campaign.judgments.filter(is_adjudication=False).order_by("at", "pk")
+    rows = judgments.values_list("assessor", "topic", "doc_id", "grade", "task", "key")
+    latest = {(who, topic, doc_id): rest for who, topic, doc_id, *rest in rows}
+    imported = sum(
+        # Judgments that an old release imported lack this key, and have no task.
+        grade is not None and (task is None or key.startswith(IMPORTED))
+        for grade, task, key in latest.values()
+    )
     return {
-        "judgments": campaign.judgments.count(),
-        "from_outside": _imported_count(campaign),
+        "judgments": count,
+        "from_outside": imported,
         "documents": len(judged),
         "assessors": len(by_assessor),
         "by_assessor": sorted(by_assessor.values(), reverse=True),
@@ -79,17 +89,6 @@ def _judgment_counts(campaign: Campaign, judged: Mapping[Key, FinalGrade]) -> di
         "disagreed": sum(final.is_disputed for final in judged.values()),
         "decided": sum(final.decided is not None for final in judged.values()),
     }
-
-
-def _imported_count(campaign: Campaign) -> int:
-    """The number of imported judgments among the latest ones. Old imported ones have no task."""
-    judgments = campaign.judgments.filter(is_adjudication=False).order_by("at", "pk")
-    rows = judgments.values_list("assessor", "topic", "doc_id", "grade", "task", "key")
-    latest = {(who, topic, doc_id): rest for who, topic, doc_id, *rest in rows}
-    return sum(
-        grade is not None and (task is None or key.startswith(IMPORTED))
-        for grade, task, key in latest.values()
-    )
 
 
 def _plan_facts(plans: Sequence[Plan]) -> dict[str, Any]:

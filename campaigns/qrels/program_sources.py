@@ -25,6 +25,7 @@ def content_with_program(
     if sources == _Sources.PEOPLE_THEN_PROGRAM:
         people = frozen_content(campaign, without_gold=without_gold)
     known = _grades_in(campaign, people) if people else {}
+    # A grade below 0 is no judgment, so the program may judge these.
     judged = {key for key, grade in known.items() if grade >= 0}
     gold = gold_keys(campaign) if without_gold else set()
     added = {
@@ -34,22 +35,29 @@ def content_with_program(
     }
     if not added:
         raise NothingJudged(f"{program.name} has judged no document that the version lacks.")
+    by_people, by_program = Qrels.BY_PEOPLE.decode(), Qrels.BY_PROGRAM.decode()
     content = generated_content(
         campaign,
         (
-            f"{key[1]} {_source(key in added)} {key[2]} {grade}\n"
+            f"{key[1]} {by_program if key in added else by_people} {key[2]} {grade}\n"
             for key, grade in sorted((known | added).items())
         ),
     )
     return replace(content, provenance=people.provenance if people else {}).with_program(
         sources,
         _statement(program, sources, len(judged), len(added)),
-        [_facts(program, len(added))],
+        [
+            {
+                "name": program.name,
+                "model": program.model,
+                "version": program.version,
+                "prompt_sha256": program.prompt_digest,
+                "run_by": program.run_by,
+                "run_on": program.run_on.isoformat(),
+                "documents": len(added),
+            }
+        ],
     )
-
-
-def _source(is_by_program: bool) -> str:
-    return (Qrels.BY_PROGRAM if is_by_program else Qrels.BY_PEOPLE).decode()
 
 
 def _statement(program: Program, sources: Qrels.Sources, people: int, added: int) -> str:
@@ -61,18 +69,6 @@ def _statement(program: Program, sources: Qrels.Sources, people: int, added: int
     else:
         counts = f"{by_people}, and {added:,} by a program, for documents that nobody judged."
     return f"{counts} {program.statement}."
-
-
-def _facts(program: Program, documents: int) -> dict[str, object]:
-    return {
-        "name": program.name,
-        "model": program.model,
-        "version": program.version,
-        "prompt_sha256": program.prompt_digest,
-        "run_by": program.run_by,
-        "run_on": program.run_on.isoformat(),
-        "documents": documents,
-    }
 
 
 def _grades_in(campaign: Campaign, content: Content) -> dict[Key, int]:

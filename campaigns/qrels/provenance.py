@@ -20,7 +20,11 @@ def provenance_text(provenance: Mapping[str, Any]) -> list[str]:
     if not provenance.get("judgments"):
         return []
     sentences = [_judgments(provenance), _disagreements(provenance)]
-    sentences += [_plan(plan) for plan in provenance.get("plans", ())]
+    for plan in provenance.get("plans", ()):
+        selection = f"Documents selected by {method_name(plan['method'])}"
+        if plan["method"] in WITH_P:
+            selection += f", p = {plan['persistence']:g}"
+        sentences.append(f"{selection}, {plan['laid_out']:,} of a budget of {plan['budget']:,}.")
     if gold := provenance.get("gold"):
         verb = "left out" if gold["is_left_out"] else "included"
         sentences.append(f"{_many(gold['documents'], 'gold document')} {verb}.")
@@ -56,13 +60,6 @@ def _disagreements(of: Mapping[str, Any]) -> str:
     if decided:
         parts.append(f"An organiser decided {_many(decided, 'document')}.")
     return " ".join(parts)
-
-
-def _plan(plan: Mapping[str, Any]) -> str:
-    selection = f"Documents selected by {method_name(plan['method'])}"
-    if plan["method"] in WITH_P:
-        selection += f", p = {plan['persistence']:g}"
-    return f"{selection}, {plan['laid_out']:,} of a budget of {plan['budget']:,}."
 
 
 def _many(count: int, word: str) -> str:

@@ -44,6 +44,7 @@ def read_sources(text: bytes) -> StatedSources | None:
     """None if people made all judgments, or if nothing is said. Raises `InvalidSources`."""
     try:
         content = json.loads(text)
+    # Deeply nested JSON exhausts the stack of the parser.
     except (ValueError, RecursionError) as error:
         raise InvalidSources("it is not JSON") from error
     if not isinstance(content, dict):
@@ -74,6 +75,7 @@ def check_judgments(stated: StatedSources, data: bytes) -> None:
         raise InvalidSources(
             f"field 2 of the qrels contains {found!r}, not 0 for people or 1 for a program"
         )
+    # A grade below 0 is no judgment.
     counts = Counter(fields[1] for fields in lines if not fields[3].startswith(b"-"))
     expected = sum(program["documents"] for program in stated.programs)
     if counts[Qrels.BY_PROGRAM] != expected:
@@ -111,6 +113,7 @@ def _is_program(facts: object) -> bool:
     if not isinstance(facts, dict):
         return False
     documents = facts.get("documents")
+    # Not `isinstance`, because True is an int too.
     has_count = type(documents) is int and documents > 0
     return has_count and all(_is_text(facts.get(key)) for key in PROGRAM_TEXTS)
 

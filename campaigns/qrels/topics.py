@@ -41,6 +41,7 @@ def read_topics_file(file: BinaryIO | bytes) -> tuple[Sequence[ParsedTopic], lis
 def add_topics(*, campaign: Campaign, topics: Sequence[ParsedTopic], actor: User | None) -> int:
     """Appends new topics, and returns their number. An existing topic keeps its position and gets
     the new text."""
+    # Locked, because new positions follow those of the topics that exist.
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     refuse_archived(campaign)
     existing = {topic.code: topic for topic in campaign.topics.all()}
@@ -81,6 +82,7 @@ def remove_topics(*, campaign: Campaign, codes: Collection[str], actor: User | N
     remaining = [topic for topic in topics if topic.code not in codes]
     if not remaining and campaign.stage != Campaign.Stage.DRAFT:
         raise CannotRemoveTopics("The campaign is not a draft. Leave at least one topic.")
+    # What refers to the topics goes first.
     TopicAssessor.objects.filter(topic__campaign=campaign, topic__code__in=codes).delete()
     GoldDocument.objects.filter(topic__campaign=campaign, topic__code__in=codes).delete()
     campaign.topics.filter(code__in=codes).delete()

@@ -59,6 +59,7 @@ def add_content(
     key = "" if _same(campaign, content) else _store(content.data)
     with transaction.atomic():
         current = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        # Again, under the lock: another request may have added it since.
         qrels = _same(current, content)
         if qrels is None:
             qrels = _create(current, content, key, note, actor)
@@ -106,6 +107,7 @@ def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> N
     """Activates a new or an old version. Every run is scored with it, and older scores are kept.
     Raises `CannotActivateQrels`."""
     current = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    # The caller goes on with its own object.
     campaign.active_qrels = qrels
     if current.active_qrels_id == qrels.pk:
         return
@@ -122,6 +124,7 @@ def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> N
         )
     Campaign.objects.filter(pk=current.pk).update(active_qrels=qrels)
     if current.stage == Campaign.Stage.PUBLISHED:
+        # Only the first time: a version that was published once stays so.
         Qrels.objects.filter(pk=qrels.pk, published_at=None).update(published_at=timezone.now())
     record(current, actor, "activated qrels", qrels.version)
     scoring_hooks.enqueue_evaluations(current)
