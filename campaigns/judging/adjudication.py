@@ -5,7 +5,7 @@ decision without a grade withdraws it. `campaigns.judging.final_grades` computes
 counts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -87,13 +87,19 @@ def with_details(campaign: Campaign, disputed: Sequence[DisputedDocument]) -> li
     disputes = []
     for each in disputed:
         given = by_key[each.key]
-        decision = next(
-            (judgment for judgment in reversed(given) if judgment.is_adjudication), None
-        )
+        decision = None
+        latest: dict[int, Judgment] = {}
+        for judgment in given:
+            if judgment.is_adjudication:
+                decision = judgment
+                continue
+            # Moved to the end, so that the order is that of the latest judgments.
+            latest.pop(judgment.assessor_id, None)
+            latest[judgment.assessor_id] = judgment
         disputes.append(
             Dispute(
                 of=each,
-                judgments=_latest_by_assessor(given),
+                judgments=tuple(j for j in latest.values() if j.grade is not None),
                 # Without a grade it withdraws the decisions before it.
                 decision=decision if decision and decision.grade is not None else None,
                 document=documents.get(each.doc_id),
@@ -172,13 +178,3 @@ def _latest_decision(campaign: Campaign, topic: str, doc_id: str) -> Judgment | 
     """Without a grade it withdraws the decision before it."""
     decisions = _judgments(campaign, topic, doc_id).filter(is_adjudication=True)
     return decisions.select_related("assessor").order_by("at", "pk").last()
-
-
-def _latest_by_assessor(judgments: Iterable[Judgment]) -> tuple[Judgment, ...]:
-    latest: dict[int, Judgment] = {}
-    for judgment in judgments:
-        if not judgment.is_adjudication:
-            # Moved to the end, so that the order is that of the latest judgments.
-            latest.pop(judgment.assessor_id, None)
-            latest[judgment.assessor_id] = judgment
-    return tuple(judgment for judgment in latest.values() if judgment.grade is not None)

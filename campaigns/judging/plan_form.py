@@ -94,7 +94,7 @@ class PlanForm(forms.Form):
     def __init__(self, params: Any, *, campaign: Campaign) -> None:
         data = {name: params[name] for name in self.base_fields if params.get(name)}
         is_pool = data.get("method", DEFAULTS["method"]) == Plan.Method.POOLING
-        # Not if the URL has a part of a budget, whose other part then is the usual one.
+        # Not if the URL has a part of a budget, whose other part is then the usual default.
         budget = POOL if is_pool and not POOL.keys() & data.keys() else {}
         # 0.8 if the campaign uses it, else the middle one of the campaign.
         values = campaign.persistences
@@ -124,7 +124,14 @@ class PlanForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         amount, unit = cleaned.get("amount"), cleaned.get("unit")
         if unit == "depth" and cleaned.get("method") not in (None, Plan.Method.POOLING):
-            self._refuse_depth()
+            # The depth is left from a plan of pooling, so the default budget takes its place.
+            budget = {name: DEFAULTS[name] for name in POOL}
+            self.data = self.data | budget
+            self.add_error(
+                "unit",
+                "Only pooling has a pool depth. The budget is now the default, "
+                f"{int(budget['amount']):,} {budget['unit']}: change it or submit it.",
+            )
         elif unit == "depth" and amount is not None and amount > MAX_DEPTH:
             self.add_error("amount", f"Write a pool depth of at most {MAX_DEPTH}.")
         if unit != "hours" and amount is not None and amount != int(amount):
@@ -136,16 +143,6 @@ class PlanForm(forms.Form):
             for name, why in sample_faults(self.campaign, *given).items():
                 self.add_error(name, why)
         return cleaned
-
-    def _refuse_depth(self) -> None:
-        """Shows the default budget in place of the depth, which is left from a plan of pooling."""
-        budget = {name: DEFAULTS[name] for name in POOL}
-        self.data = self.data | budget
-        self.add_error(
-            "unit",
-            "Only pooling has a pool depth. The budget is now the default, "
-            f"{int(budget['amount']):,} {budget['unit']}: change it or submit it.",
-        )
 
     @property
     def depth(self) -> int | None:

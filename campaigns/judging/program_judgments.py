@@ -293,7 +293,7 @@ def _latest(judgments: QuerySet[ProgramJudgment]) -> dict[Key, int]:
 def _store(
     program: Program, topics: dict[str, Topic], grades: dict[Key, int], *, is_imported: bool
 ) -> RecordedGrades:
-    # The latest grades of these documents, and perhaps of others.
+    # By document id only, so that grades for other topics may be among them.
     ids = sorted({doc_id for _, _, doc_id in grades})
     known: dict[Key, int] = {}
     for start in range(0, len(ids), ROWS_AT_ONCE):

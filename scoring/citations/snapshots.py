@@ -74,7 +74,14 @@ def is_visible(viewer: Viewer, snapshot: Snapshot) -> bool:
     if viewer.is_organiser:
         return True
     try:
-        return may_see_all(viewer, snapshot.qrels, _contents_of(snapshot))
+        # The names of its files are in the row, so that lists of snapshots do not read the
+        # storage. Rows of an older release lack them and are completed here.
+        if snapshot.contents is None:
+            stored = open_stored(snapshot.storage_key, snapshot.digest)
+            with stored as file, zipfile.ZipFile(file) as packed:
+                snapshot.contents = packed.namelist()
+            Snapshot.objects.filter(pk=snapshot.pk).update(contents=snapshot.contents)
+        return may_see_all(viewer, snapshot.qrels, list(snapshot.contents))
     except (FileLost, zipfile.BadZipFile, OSError):
         return False  # organisers see the error when they open it; other pages work
 
@@ -92,14 +99,3 @@ def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
 
 def sees_judgments(viewer: Viewer, qrels: Qrels) -> bool:
     return versions_visible_to(viewer).filter(pk=qrels.pk).exists()
-
-
-def _contents_of(snapshot: Snapshot) -> list[str]:
-    """The names of its files. They are in the row, so that lists of snapshots do not read the
-    storage. Rows of an older release lack them and are completed here."""
-    if snapshot.contents is None:
-        stored = open_stored(snapshot.storage_key, snapshot.digest)
-        with stored as file, zipfile.ZipFile(file) as packed:
-            snapshot.contents = packed.namelist()
-        Snapshot.objects.filter(pk=snapshot.pk).update(contents=snapshot.contents)
-    return list(snapshot.contents)

@@ -177,7 +177,7 @@ def _people_table(
     data = read_stored(storage_key, digest)
     parsed = read_qrels(data)
     by_program = np.array([field == Qrels.BY_PROGRAM for field in second_fields(data)])
-    # `lines` has for each judgment its line in the file, counted from 1.
+    # `lines` are the line numbers of the judgments, counted from 1.
     by_people = ~by_program[parsed.lines - 1]
     return build_table(
         topics=topics,

@@ -79,7 +79,20 @@ def job_statistics() -> list[JobStatistics]:
             lasted=Sum(lasted, filter=Q(state=Job.State.DONE, claimed_at__isnull=False)),
         )
     }
-    return [_statistics(kind, rows.get(kind, {})) for kind in Job.Kind.values]
+    statistics = []
+    for kind in Job.Kind.values:
+        row = rows.get(kind, {})
+        spent = row.get("lasted")
+        statistics.append(
+            JobStatistics(
+                kind=kind,
+                **{state: row.get(state, 0) for state in Job.State.values},
+                attempts=row.get("tries") or 0,
+                lost_leases=row.get("lost") or 0,
+                seconds=spent.total_seconds() if spent else 0.0,
+            )
+        )
+    return statistics
 
 
 def oldest_waiting_seconds() -> float:
@@ -118,18 +131,6 @@ def _work_is_done() -> bool:
     return Job.objects.filter(
         is_worked_on | Q(claimed_at__gt=lately) | Q(finished_at__gt=lately)
     ).exists()
-
-
-def _statistics(kind: str, row: dict) -> JobStatistics:
-    counts = {state: row.get(state, 0) for state in Job.State.values}
-    lasted = row.get("lasted")
-    return JobStatistics(
-        kind=kind,
-        **counts,
-        attempts=row.get("tries") or 0,
-        lost_leases=row.get("lost") or 0,
-        seconds=lasted.total_seconds() if lasted else 0.0,
-    )
 
 
 def _check_work() -> Work:

@@ -125,7 +125,7 @@ def companions(job: Job) -> list[Job]:
         return []
     same = Job.objects.filter(kind=job.kind, campaign=job.campaign_id, priority=job.priority)
     waiting = same.filter(due(), state=Job.State.WAITING, attempts=0).order_by("pk")
-    # Jobs that another claim has locked are skipped. Waiting for them would stop both workers.
+    # Jobs that another claim has locked are skipped, so that no worker waits for another.
     found = list(waiting.select_for_update(skip_locked=True, of=("self",))[: BATCH_RUNS - 1])
     if not found:
         return []

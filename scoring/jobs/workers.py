@@ -32,4 +32,5 @@ def analyses_at_once(*, is_long: bool) -> int:
 
 def _oldest() -> CombinedExpression:
     """Workers report every SWEEP_SECONDS."""
+    # Three times as long, because a report may be late or get lost.
     return Now() - timedelta(seconds=3 * settings.SWEEP_SECONDS)
