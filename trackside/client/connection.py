@@ -25,7 +25,7 @@ class Connection:
     """A site, and the token with which it is asked."""
 
     def __init__(self, url: str, token: str | None, *, timeout: float, attempts: int) -> None:
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
+        if not _is_url(url):
             raise SiteError(f"{url!r} is not the URL of a site: write https://…")
         token = (token or "").strip()  # that of a file ends with a line break
         if not token.isascii() or not token.isprintable():
@@ -101,6 +101,14 @@ class _OnTheSameSite(HTTPRedirectHandler):
                 advice = "the token was not sent there, because that URL is not encrypted"
             raise SiteError(f"{where}: {advice}", status=code, url=req.full_url)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _is_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.netloc) and parts.port != 0
+    except ValueError:  # a port that is no number
+        return False
 
 
 def _pause(attempt: int) -> float:

@@ -10,6 +10,7 @@ from trackside.api_version import API_VERSION, OTHER_VERSION
 
 UNEXPECTED: Final = "unexpected_response"  # the code of a response that is not one of the API
 
+_PASSING: Final = frozenset({429, 500, 502, 503, 504})  # a later request may not have them
 _SHOWN: Final = 60  # characters of a response
 _TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title>", re.I | re.S)
 
@@ -60,7 +61,7 @@ def other_version(url: str, status: int, stated: str) -> SiteError:
 
 def unexpected(url: str, status: int, stated: str, came: str) -> SiteError:
     """The error of a response that is not one of the API, such as the login page of a proxy."""
-    if status == 429 or status >= 500:
+    if status in _PASSING:
         advice = "The site or its proxy is temporarily unavailable. Try again later."
     elif stated:
         advice = f"The site states version {stated} of the API, as this client, {_client()}, has."

@@ -149,7 +149,10 @@ def test_a_site_that_is_not_there_is_named(script: Script) -> None:
     assert len(script.slept) == 1
 
 
-@pytest.mark.parametrize("url", ["trackside.example", "file:///etc/passwd", "", "https://"])
+@pytest.mark.parametrize(
+    "url",
+    ["trackside.example", "file:///etc/passwd", "", "https://", "http://a:b", "http://a:99999"],
+)
 def test_other_urls_are_refused(url: str) -> None:
     with pytest.raises(ts.SiteError, match="is not the URL of a site: write https://"):
         ts.Site(url)
@@ -359,6 +362,13 @@ def test_a_page_of_a_proxy_without_its_site_asks_for_patience(script: Script, st
         "Gateway”, instead of JSON. The site or its proxy is temporarily unavailable. Try again "
         "later."
     )
+
+
+def test_a_server_that_does_not_know_the_method_is_no_trackside_site(script: Script) -> None:
+    """As Python's own server of files responds to an upload."""
+    script.add(501, b"<html><title>Error response</title>")
+    with pytest.raises(ts.SiteError, match=r"status 501 and .* This is not a Trackside site"):
+        ts.Site(script.url).submit("a", RUN)
 
 
 def test_where_a_redirect_within_the_site_ends_is_named_without_its_query(script: Script) -> None:
