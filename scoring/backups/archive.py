@@ -166,6 +166,7 @@ def _copies(keys: list[str], folder: Path) -> Iterator[tuple[str, Path | None]]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for first in range(0, len(keys), AT_ONCE):
             part = keys[first : first + AT_ONCE]
+            # The same names for every part, so that only a few copies take room at a time.
             paths = [folder / f"copy{number}" for number in range(len(part))]
             for key, path, exists in zip(part, paths, pool.map(_copy, part, paths), strict=True):
                 yield key, path if exists else None

@@ -27,6 +27,7 @@ def dump(snapshot: str, path: str, *, without_rows_of: str) -> None:
             f"What pg_dump {program} writes cannot be restored into PostgreSQL {server}. "
             f"{_advice(server)}"
         )
+    # Without owners, because the server of a restore may not have these roles.
     _run("pg_dump", "--format=custom", "--no-owner", "--snapshot", snapshot, "--file", path,
          "--exclude-table-data", without_rows_of, _database())  # fmt: skip
 

@@ -140,7 +140,7 @@ def _add_run(row: DepositedRun, packed: Zip) -> Member:
     """Under a name that is readable and unique, also where file names are case-insensitive. The
     name of a run may contain what a path may not."""
     with open_stored(row.run.storage_key, row.run.digest) as file:
-        # By its content, because the name of an uploaded file need not tell.
+        # By its content, because the name of an uploaded file may lack .gz.
         is_packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         file.seek(0)
         # The slug of a name without any Latin letter or digit is empty.

@@ -9,12 +9,12 @@ the hashes of their versions. SQLite has no versions of rows, so the key contain
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, TypeVar
 
 from django.db import connection
-from django.db.models import BigIntegerField, Func, QuerySet, TextField
+from django.db.models import BigIntegerField, Func, TextField
 from django.http import QueryDict
 
 from campaigns.access import Viewer
@@ -121,23 +121,21 @@ def _statement(shows_topics: bool) -> tuple[str, tuple[Any, ...]]:
         shown |= {"topics": campaign.topics.all()}
     if connection.vendor == "postgresql":
         shown |= {"team": campaign.teams.all()}
-        parts = [_versions(rows) for rows in shown.values()]
+        parts = [
+            rows.order_by().annotate(row_version=_Version("pk")).values_list("row_version")
+            for rows in shown.values()
+        ]
         aggregate = "COUNT(*), SUM(row_version)"
     else:
-        parts = [_texts(rows, FIELDS[name]) for name, rows in shown.items()]
+        parts = []
+        for name, rows in shown.items():
+            row_version = Func(*FIELDS[name], function="JSON_ARRAY", output_field=TextField())
+            versions = rows.order_by().annotate(row_version=row_version)
+            parts.append(versions.values_list("row_version"))
         # In any order: another order only means that the board is rendered once more.
         aggregate = "GROUP_CONCAT(row_version)"
     statement, arguments = parts[0].union(*parts[1:], all=True).query.sql_with_params()
     return f"SELECT {aggregate} FROM ({statement}) AS every", tuple(arguments)  # noqa: S608 - our own
-
-
-def _versions(rows: QuerySet[Any]) -> QuerySet[Any, tuple[int]]:
-    return rows.order_by().annotate(row_version=_Version("pk")).values_list("row_version")
-
-
-def _texts(rows: QuerySet[Any], fields: Sequence[str]) -> QuerySet[Any, tuple[str]]:
-    version = Func(*fields, function="JSON_ARRAY", output_field=TextField())
-    return rows.order_by().annotate(row_version=version).values_list("row_version")
 
 
 class _Version(Func):

@@ -68,7 +68,13 @@ def run_baselines(
     """For a ranked run and a viewer who may see the board; else without baselines. One query, three
     with `baseline` among the parameters. Raises UnknownChoice."""
     qrels = viewer.campaign.active_qrels
-    offered = _offered(viewer, run) if viewer.can_see_baselines and qrels else ()
+    offered: tuple[BaselineRun, ...] = ()
+    if viewer.can_see_baselines and qrels:
+        # The ranked baselines besides the run; none if it is not ranked itself.
+        named = runs_visible_to(viewer).filter(pk__in=viewer.campaign.runs.ranked())
+        runs = {each.pk: each for each in named.filter(Q(is_baseline=True) | Q(pk=run.pk))}
+        others = sorted((pk for pk in runs if pk != run.pk) if run.pk in runs else ())
+        offered = tuple(BaselineRun(runs[pk].public_id, runs[pk].shown_name) for pk in others)
     chosen = chosen_baseline(offered, params.get("baseline"))
     correction = chosen_correction(params.get("correction"))
     if chosen is None or qrels is None:
@@ -76,11 +82,3 @@ def run_baselines(
     measures = rules_of(viewer.campaign).measures if measures is None else measures
     found = differences_from(viewer, qrels, chosen.run_id, measures, correction)
     return RunBaselines(offered, chosen, found, run.public_id, correction)
-
-
-def _offered(viewer: Viewer, run: Run) -> tuple[BaselineRun, ...]:
-    """The ranked baselines besides the run; none if it is not ranked itself."""
-    named = runs_visible_to(viewer).filter(pk__in=viewer.campaign.runs.ranked())
-    runs = {each.pk: each for each in named.filter(Q(is_baseline=True) | Q(pk=run.pk))}
-    others = sorted((pk for pk in runs if pk != run.pk) if run.pk in runs else ())
-    return tuple(BaselineRun(runs[pk].public_id, runs[pk].shown_name) for pk in others)

@@ -90,7 +90,7 @@ def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
                 x=[0.0, *[row.recall for row in rows]],
                 y=[first, *[row.interpolated for row in rows]],
                 mode="lines",
-                # Vertical, then horizontal: between two levels of recall the higher one decides.
+                # Vertical, then horizontal: between two recalls the value of the higher one holds.
                 line={"width": 2.5, "shape": "vh"},
                 name="interpolated",
                 meta={"role": "known"},

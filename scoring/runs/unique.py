@@ -58,25 +58,23 @@ def unique_finds(
         if each.run_id in at
     ]
     rows.sort(key=lambda row: (-row.by_run, -row.by_team, row.run.name.lower()))
-    return UniqueFinds(
-        pool=replace(pool, basis=result),
-        relevant=result.relevant,
-        retrieved=result.retrieved,
-        runs=tuple(rows),
-        own=next((row for row in rows if row.run.run_id == run.public_id), None),
-        documents=_documents(viewer, result, at.get(run.public_id, -1)),
-    )
-
-
-def _documents(viewer: Viewer, result: SoleFinds, at: int) -> tuple[UniqueDocument, ...]:
     topics = list(viewer.campaign.topics.order_by("position"))
-    own = result.run == at
+    # A run that did not contribute to the pool has no row, and no documents here.
+    own = result.run == at.get(run.public_id, -1)
     columns = (result.row, result.position, result.doc_id, result.grade, result.is_by_run)
-    return tuple(
+    documents = tuple(
         UniqueDocument(
             topics[row].code, topics[row].title, position + 1, as_text(doc_id), grade, is_by_run
         )
         for row, position, doc_id, grade, is_by_run in zip(
             *(column[own].tolist() for column in columns), strict=True
         )
+    )
+    return UniqueFinds(
+        pool=replace(pool, basis=result),
+        relevant=result.relevant,
+        retrieved=result.retrieved,
+        runs=tuple(rows),
+        own=next((row for row in rows if row.run.run_id == run.public_id), None),
+        documents=documents,
     )
