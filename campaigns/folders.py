@@ -187,6 +187,7 @@ class _TeamNames:
 
     @classmethod
     def of(cls, campaign: Campaign) -> "_TeamNames":
+        # The oldest team last, so that of several with one key it is the one that counts.
         names = list(campaign.teams.order_by("-pk").values_list("name", flat=True))
         return cls({name_key(name): name for name in names}, frozenset(names))
 
@@ -226,7 +227,14 @@ def _submit(campaign: Campaign, found: Sequence[tuple[_RunFile, submission.Store
     campaign in a queue."""
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     known = _Known.of(campaign)
-    teams = _teams(campaign, {file.team_name for file, _ in found})
+    # Locked in the order of merges, so that no team is merged in the meantime. Of several teams
+    # with the same name, the oldest.
+    names = {file.team_name for file, _ in found}
+    locked = campaign.teams.select_for_update(no_key=True).filter(name__in=names).order_by("pk")
+    teams = {team.name: team for team in reversed(list(locked))}
+    missing = sorted(names - set(teams))
+    created = Team.objects.bulk_create(Team(campaign=campaign, name=name) for name in missing)
+    teams |= {team.name: team for team in created}
     runs = []
     for file, stored in found:
         key = file.key_in(campaign)
@@ -247,16 +255,6 @@ def _submit(campaign: Campaign, found: Sequence[tuple[_RunFile, submission.Store
         else:  # another import was faster
             transaction.on_commit(partial(default_storage.delete, stored.storage_key))
     submission.create_runs(runs, is_import=True)
-
-
-def _teams(campaign: Campaign, names: set[str]) -> dict[str, Team]:
-    """The teams by name, locked in the order of merges so that none is merged in the meantime. Of
-    several teams with the same name, the oldest."""
-    locked = campaign.teams.select_for_update(no_key=True).filter(name__in=names).order_by("pk")
-    teams = {team.name: team for team in reversed(list(locked))}
-    missing = sorted(names - set(teams))
-    created = Team.objects.bulk_create(Team(campaign=campaign, name=name) for name in missing)
-    return teams | {team.name: team for team in created}
 
 
 def export_campaign(campaign: Campaign, folder: Path) -> int:
@@ -319,6 +317,7 @@ def _tag_of(path: Path) -> str:
         return ""
     for line in io.BytesIO(head):
         fields = line.split()
+        # A comment may have six words too.
         if len(fields) == 6 and not line.lstrip().startswith(b"#"):
             return fields[5].decode(errors="replace")
     return ""
@@ -328,20 +327,19 @@ def _write_gzipped(owner: Run | Qrels, path: Path) -> None:
     with open_stored(owner.storage_key, owner.digest) as stored:
         is_packed = stored.read(2) == GZIP_MAGIC
         stored.seek(0)
+        # A run that was submitted gzipped is not packed a second time.
         with path.open("wb") if is_packed else gzip.open(path, "wb") as out:
             while block := stored.read(1 << 20):
                 out.write(block)
 
 
-def _file_stem(run: Run) -> str:
-    """The run's name as the name of a file. A name may contain what no path may."""
-    stem = re.sub(r"[^\w.+-]+", "_", run.display_name).strip("._")
-    return run.public_id if RESERVED.fullmatch(stem) or not stem else stem
-
-
 def _file_names(runs: list[Run]) -> Iterator[str]:
     """The name without what a path may not contain, with the run's id if two runs share it."""
-    stems = [_file_stem(run) for run in runs]
+    stems = []
+    for run in runs:
+        stem = re.sub(r"[^\w.+-]+", "_", run.display_name).strip("._")
+        stems.append(run.public_id if RESERVED.fullmatch(stem) or not stem else stem)
+    # Some file systems ignore case.
     shared = {stem for stem, times in Counter(map(str.lower, stems)).items() if times > 1}
     for run, stem in zip(runs, stems, strict=True):
         yield f"{stem}.{run.public_id}" if stem.lower() in shared else stem

@@ -70,6 +70,7 @@ def create_notices(
     new = [person.pk for person in people if person.pk not in notified]
     if not new:
         return []
+    # A line break would end the header.
     line = " ".join(subject.split())[:200]
     Notice.objects.bulk_create(
         (
@@ -78,6 +79,7 @@ def create_notices(
         ),
         ignore_conflicts=True,  # another process may create the same ones
     )
+    # Read back, because `ignore_conflicts` sets no keys.
     return list(existing.filter(recipient__in=new, sent_at=None))
 
 
@@ -128,6 +130,7 @@ def _send(subject: str, body: str, sender: str, recipient: str, reply_to: str) -
     )
     try:
         message.send()
+    # The fault is the server's, so every other email would fail too.
     except (SMTPServerDisconnected, SMTPConnectError) as error:
         fault = type(error).__name__
     except SMTPException as error:

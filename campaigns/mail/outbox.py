@@ -31,6 +31,7 @@ class StoredMail(BaseEmailBackend):
             recipient=recipient,
             sender=message.from_email,
             reply_to=", ".join(message.reply_to)[:320],
+            # A line has at most 998 characters (RFC 5322, 2.1.1).
             subject=" ".join(message.subject.split())[:998],
             body=message.body,
         )
