@@ -57,6 +57,10 @@ def origin_of(url: str) -> str:
         name = idna.encode(host, uts46=True).decode()
     except idna.IDNAError as error:
         raise ValidationError(f"{url}: {host} is not the name of a web site.") from error
+    if any_below and "." not in name:
+        raise ValidationError(
+            f"{url}: write a domain with two parts or more after *, as in https://*.example.org."
+        )
     return f"{scheme.lower()}://{any_below}{name}" + (f":{int(port)}" if colon else "")
 
 

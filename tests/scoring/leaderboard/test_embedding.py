@@ -164,6 +164,7 @@ def test_a_site_is_named_as_browsers_name_it(
             (f"https://{name}", "write * only before a name, as in https://*.example.org.")
             for name in ("*", "www.*.example", "*.*.example", "a*.example")
         ),
+        ("https://*.org", "write a domain with two parts or more after *,"),
         *(
             (f"https://lab.example:{port}", "the port is a number from 1 to 65535.")
             for port in ("", "0", "65536", "x", "*", "1:2", "-1")
