@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from campaigns.trec.problems import FormatError
 from scoring.core.statistics.limits import MOST_SAMPLES
 from scoring.core.statistics.pairs import Tail
+from scoring.core.statistics.projection import Against
 from scoring.library.agreement import agreement_table
 from scoring.library.bad_input import BadInput
 from scoring.library.evaluation import (
@@ -27,7 +28,6 @@ from scoring.library.measure_lines import single_measures
 from scoring.library.score_matrix import is_topics, read_matrix
 from scoring.library.scoring_options import as_lines
 from scoring.library.significance import (
-    Against,
     ComparedRuns,
     CorrectionName,
     PairComparison,

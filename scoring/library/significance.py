@@ -20,14 +20,13 @@ from scoring.core.statistics.pairs import (
     Pairs,
     PairTest,
     Tail,
-    all_pairs,
     compare,
     lowest_p,
 )
-from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.projection import Against, opponents
 from scoring.core.statistics.sign_flips import SignFlips
 from scoring.core.statistics.signed_ranks import wilcoxon
-from scoring.core.statistics.significance import compare_winners, paired_t
+from scoring.core.statistics.significance import paired_t, pairwise_tests
 from scoring.library.bad_input import BadInput
 from scoring.library.measure_lines import single_measures
 from scoring.library.scored_runs import ScoredRun
@@ -35,7 +34,6 @@ from scoring.library.table import Table
 
 TestName: TypeAlias = Literal["t", "wilcoxon", "randomisation"]
 CorrectionName: TypeAlias = Literal["none", "holm", "bh", "tukey", "max-t"]
-Against: TypeAlias = Literal["base", "top", "projected"]
 
 _CORRECTIONS: Final[dict[CorrectionName, Correction]] = {
     "none": "none",
@@ -185,10 +183,8 @@ def _tested(
     board: ComparedRuns, how: PairComparison
 ) -> tuple[Pairs, NDArray[np.float64], Outcomes, NDArray[np.float64]]:
     """The pairs, what stands against the candidates, what the test says, and corrected p-values."""
-    others: NDArray[np.float64] | None = board.base
-    if how.against != "base":
-        scores = Scores(board.base, board.residual)
-        others = upper_bounds(scores) if how.against == "top" else projections(scores)
+    scores = Scores(board.base, board.residual)
+    others = opponents(scores, how.against)
     if others is None:
         raise ValueError("there are no residuals")
     if how.baseline is not None:
@@ -199,11 +195,8 @@ def _tested(
             differences = board.base[~is_baseline] - board.base[is_baseline]
             return pairs, others, *randomised_max_t(differences, samples=how.samples, seed=how.seed)
         found = compare(how.pair_test, pairs, board.base, others)
-    elif how.tail == "two" and how.against == "base":
-        pairs = all_pairs(len(board.names))
-        found = compare(how.pair_test, pairs, board.base)
     else:
-        pairs, found = compare_winners(how.pair_test, board.base, others)
+        pairs, found = pairwise_tests(how.pair_test, scores, tail=how.tail, against=how.against)
     if how.correction == "tukey":
         corrected = randomised_tukey_hsd(board.base, pairs, samples=how.samples, seed=how.seed)
     else:

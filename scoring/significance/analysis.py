@@ -24,12 +24,11 @@ from scoring.core.statistics.pairs import (
     PairTest,
     Tail,
     all_pairs,
-    compare,
 )
-from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.projection import Against, opponents
 from scoring.core.statistics.sign_flips import SignFlips
 from scoring.core.statistics.signed_ranks import wilcoxon
-from scoring.core.statistics.significance import compare_winners, paired_t
+from scoring.core.statistics.significance import paired_t, pairwise_tests
 from scoring.results.vectors import Vectors, vectors_of
 
 TESTS: Final = ("t", "wilcoxon", "randomisation")
@@ -44,7 +43,7 @@ class PairTestQuestion:
     measure: str
     test: str  # of TESTS
     tail: Tail
-    against: str
+    against: Against
     has_tukey: bool  # whether p-values by randomised Tukey HSD are computed too
 
 
@@ -68,10 +67,15 @@ class TestedPairs:
 def compute(campaign: Campaign, qrels: Qrels, question: PairTestQuestion) -> TestedPairs:
     (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question.measure)])
     base = vectors.sign * vectors.base
-    others = _others(vectors, base, question.against)
-    test = test_named(question.test, question.tail)
-    is_directed = question.tail == "one" or question.against != "base"
-    pairs, outcomes = _compared(test, base, others, is_directed=is_directed)
+    scores = Scores(base, vectors.residual)
+    others = opponents(scores, question.against)
+    if others is None:
+        pairs = all_pairs(len(base))
+        undefined, no_topics = np.full(len(pairs), np.nan), np.zeros(len(pairs), np.int64)
+        outcomes = Outcomes(undefined, undefined, no_topics, np.full(len(pairs), NOTHING, np.int8))
+    else:
+        test = test_named(question.test, question.tail)
+        pairs, outcomes = pairwise_tests(test, scores, tail=question.tail, against=question.against)
     differences, effects = _sizes(pairs, base, base if others is None else others)
     return TestedPairs(
         run_ids=np.array(vectors.run_ids, dtype=np.str_),
@@ -136,33 +140,6 @@ def test_named(name: str, tail: Tail) -> PairTest:
     if name == "randomisation":
         return SignFlips(SAMPLES, SEED, tail)
     return partial({"t": paired_t, "wilcoxon": wilcoxon}[name], tail=tail)
-
-
-def _others(
-    vectors: Vectors, base: NDArray[np.float64], against: str
-) -> NDArray[np.float64] | None:
-    """The scores of the baselines; None where the measure has no residual."""
-    if against == "base":
-        return base
-    scores = Scores(base, vectors.residual)
-    return upper_bounds(scores) if against == "top" else projections(scores)
-
-
-def _compared(
-    test: PairTest,
-    base: NDArray[np.float64],
-    others: NDArray[np.float64] | None,
-    *,
-    is_directed: bool,
-) -> tuple[Pairs, Outcomes]:
-    pairs = all_pairs(len(base))
-    if others is None:
-        undefined = np.full(len(pairs), np.nan)
-        nothing = np.full(len(pairs), NOTHING, np.int8)
-        return pairs, Outcomes(undefined, undefined, np.zeros(len(pairs), np.int64), nothing)
-    if is_directed:
-        return compare_winners(test, base, others)
-    return pairs, compare(test, pairs, base)
 
 
 def _sizes(

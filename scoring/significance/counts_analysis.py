@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from campaigns.models import Campaign, Qrels
 from scoring.analyses.costs import Size
 from scoring.analyses.studies import Study, declare
+from scoring.core.measures.arrays import Scores
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.corrections import Correction, correct
-from scoring.core.statistics.pairs import Tail, all_pairs, compare
-from scoring.core.statistics.significance import compare_winners, count_significant
+from scoring.core.statistics.pairs import Tail, all_pairs
+from scoring.core.statistics.significance import count_significant, pairwise_tests
 from scoring.results.vectors import Vectors
 from scoring.significance import analysis
 from scoring.significance.analysis import TESTS, ordered_vectors, test_named
@@ -62,11 +63,7 @@ def counted_runs(measures: int) -> int:
 
 def _significant(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:
     base = vectors.sign * vectors.base
-    pair_test = test_named(test, tail)
-    if tail == "one":
-        _, outcomes = compare_winners(pair_test, base)
-    else:
-        outcomes = compare(pair_test, all_pairs(len(base)), base)
+    _, outcomes = pairwise_tests(test_named(test, tail), Scores(base, None), tail=tail)
     corrected = [correct(outcomes.p_values, correction) for correction in CORRECTIONS]
     return [[count_significant(each, level) for level in LEVELS] for each in corrected]
 

@@ -1,9 +1,13 @@
 """What a score and its residual say together (RBP paper, section 4)."""
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
+
+Against: TypeAlias = Literal["base", "top", "projected"]  # what a run has to beat of another
 
 
 def upper_bounds(scores: Scores) -> NDArray[np.float64] | None:
@@ -13,6 +17,18 @@ def upper_bounds(scores: Scores) -> NDArray[np.float64] | None:
     [0.75, 0.75]
     """
     return None if scores.residual is None else scores.base + scores.residual
+
+
+def opponents(scores: Scores, against: Against) -> NDArray[np.float64] | None:
+    """What a run has to beat: the other's base, its upper bound or its projection. None if the
+    measure has no residual.
+
+    >>> opponents(Scores(np.array([0.5, 0.25]), np.array([0.25, 0.5])), "top").tolist()
+    [0.75, 0.75]
+    """
+    if against == "base":
+        return scores.base
+    return upper_bounds(scores) if against == "top" else projections(scores)
 
 
 def projections(scores: Scores) -> NDArray[np.float64] | None:

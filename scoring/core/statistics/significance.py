@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.distributions import student_cdf
+from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.pairs import (
     NO_SPREAD,
     NOTHING,
@@ -19,6 +20,7 @@ from scoring.core.statistics.pairs import (
     Pairs,
     PairTest,
     Tail,
+    all_pairs,
     as_matrix,
     checked_tail,
     compare,
@@ -26,6 +28,7 @@ from scoring.core.statistics.pairs import (
     whole_units,
     winners_first,
 )
+from scoring.core.statistics.projection import Against, opponents
 
 _HARDLY_ANY_SPREAD = 1e-16  # variance; well above that of differences equal to 12 decimals
 
@@ -94,6 +97,28 @@ def compare_winners(
     """
     pairs = winners_first(base)
     return pairs, compare(test, pairs, base, to_beat)
+
+
+def pairwise_tests(
+    test: PairTest, scores: Scores, *, tail: Tail, against: Against = "base"
+) -> tuple[Pairs, Outcomes]:
+    """Tests every pair of the runs, whose scores are float64[runs, topics]. With one tail, or
+    against what the other could still be, as `compare_winners` does. `tail` is that of the test.
+
+    Raises ValueError as `compare` does, and if `against` needs a residual that the measure lacks.
+
+    >>> scores = Scores(np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.9]]), None)
+    >>> pairs, found = pairwise_tests(paired_t, scores, tail="two")
+    >>> pairs.candidates.tolist(), found.topics.tolist()
+    ([0], [3])
+    """
+    if tail == "two" and against == "base":
+        pairs = all_pairs(len(scores.base))
+        return pairs, compare(test, pairs, scores.base)
+    to_beat = opponents(scores, against)
+    if to_beat is None:
+        raise ValueError("there are no residuals")
+    return compare_winners(test, scores.base, to_beat)
 
 
 def count_significant(p_values: NDArray[np.float64], alpha: float) -> int:
