@@ -2,7 +2,6 @@
 against those of another assessor, or of all others."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
 from scoring.analyses.studies import OfMeasure, Reads, Study, declare
-from scoring.assessors.grades import AssessorGrades, assessor_grades
+from scoring.assessors.grades import assessor_grades
 from scoring.core.data.grades import PAST_END, UNJUDGED
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.judging.pooled_judgments import JudgedPlaces, judged_places
@@ -65,9 +64,17 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: OfMeasure) -> Boa
     included = np.array(
         [rules.topics_of_board(measure, codes, each) for each in counts], dtype=bool
     )
+    count = len(grades.assessors)
+    pairs = [
+        (grades.assessors[one], grades.assessors[other], one, other)
+        for one, other in combinations(range(count), 2)
+    ]
+    # With two assessors, all others are the other one.
+    if count > 2:
+        pairs += [(grades.assessors[one], OTHERS, one, count + one) for one in range(count)]
     rows = [
         (first, second, *_compared(scores, included, measure, one, other))
-        for first, second, one, other in _comparisons(grades)
+        for first, second, one, other in pairs
         if (included[one] & included[other]).any()
     ]
     # Without rows, the array would have no columns.
@@ -85,16 +92,6 @@ ASSESSOR_BOARDS: Final = declare(
         seconds=lambda size, _: size.reading,
     )
 )
-
-
-def _comparisons(grades: AssessorGrades) -> Iterator[tuple[int, int, int, int]]:
-    """Ids of both, and the rows of their judgments."""
-    count = len(grades.assessors)
-    for one, other in combinations(range(count), 2):
-        yield grades.assessors[one], grades.assessors[other], one, other
-    if count > 2:  # with two assessors, all others are the other one
-        for one in range(count):
-            yield grades.assessors[one], OTHERS, one, count + one
 
 
 def counts_by_choice(judged: NDArray[np.int16], table: JudgmentTable) -> NDArray[np.int64]:
@@ -115,6 +112,7 @@ def scores_by_choice(
 ) -> list[Scores]:
     """The scores of one run by topic, under each choice of assessors."""
     is_within = np.arange(run.depth) < run.lengths[:, None]
+    # The grades of a run of which nothing is judged.
     nothing = np.where(is_within, np.int8(UNJUDGED), np.int8(PAST_END))
     scores = []
     for choice, own in zip(counts, judged.astype(np.int8), strict=True):
@@ -154,5 +152,6 @@ def _compared(
         float((both_ways[0, 1] + both_ways[1, 0]) / 2),
         float(pairs.discordant[0, 1]),
         float(math.comb(means.shape[1], 2)),
+        # The mean of no runs would be a warning.
         *(float(np.mean(row)) if len(row) else float("nan") for row in means),
     )

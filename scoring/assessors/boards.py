@@ -35,11 +35,13 @@ def request_boards(viewer: Viewer, measure: Measure) -> Analysis:
 
 def two_boards(result: BoardsByAssessor) -> list[TwoBoards]:
     """A row for each comparison. One query."""
+    # The ids are floats, as all columns of the result.
     ids = {int(who) for who in (*result.first, *result.second)} - {OTHERS}
     people = User.objects.in_bulk(ids)
     return [
         TwoBoards(
             first=people[int(result.first[row])],
+            # OTHERS is no id of a person.
             second=people.get(int(result.second[row])),
             topics=int(result.topics[row]),
             tau=none_if_nan(result.tau[row]),

@@ -70,6 +70,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: OfProgram) -> Boa
     judged = np.array([grades.people, grades.program, both], np.int16)
     counts = counts_by_choice(judged, table)
     included = np.array([rules.topics_of_board(measure, codes, each) for each in counts], bool)
+    # Means by people and by the program must be over the same topics.
     common = included[0] & included[1]
     runs = contributing_runs(campaign, None)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
