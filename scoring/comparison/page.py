@@ -105,6 +105,7 @@ def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, b
     grades, so a page without them is rendered every time."""
     query = comparison_query(viewer, request.GET)
     comparison = with_interval(viewer, query.comparison) if query.comparison else None
+    compared_ids = {comparison.first.run_id, comparison.second.run_id} if comparison else set()
     by_p, pending_bands = bands_query(viewer, comparison)
     figure = difference_chart(comparison) if comparison and comparison.topics else None
     context = {
@@ -123,17 +124,13 @@ def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, b
         "pending_bands": pending_bands,
         "leads": [sum(row.leader == place for row in by_p) for place in (1, 2)],
         "band_figure": persistence_chart(comparison, by_p) if comparison and by_p else None,
-        "sees_documents": comparison is not None and _sees_documents(viewer, comparison),
+        # The qrels are the active ones, and the viewer may see the rankings of both runs.
+        "sees_documents": comparison is not None
+        and comparison.qrels == viewer.campaign.active_qrels
+        and access.graded_runs(viewer, compared_ids).keys() == compared_ids,
         "figure": figure,
     }
     text = render_to_string("scoring/comparison/_compare.html", context, request)
     pending = (comparison.analysis if comparison else None) or pending_bands
     rendered = RenderedComparison(text, figure is not None, pending)
     return rendered, bool(by_p) and pending is None
-
-
-def _sees_documents(viewer: Viewer, comparison: Comparison) -> bool:
-    """Whether the viewer may see the rankings of both, and the qrels are the active ones."""
-    ids = {comparison.first.run_id, comparison.second.run_id}
-    is_active = comparison.qrels == viewer.campaign.active_qrels
-    return is_active and access.graded_runs(viewer, ids).keys() == ids

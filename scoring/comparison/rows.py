@@ -132,6 +132,7 @@ def chosen_runs(runs: tuple[BoardRun, ...], params: QueryDict) -> tuple[BoardRun
     first, second = [*selected, "", ""][:2]
     first = choice_or_404("a", params.get("a"), names, called="run") or first or runs[0].run_id
     second = choice_or_404("b", params.get("b"), names, called="run") or second
+    # By default the best run that is not the first of the two.
     return by_id[first], by_id[second or next(name for name in by_id if name != first)]
 
 

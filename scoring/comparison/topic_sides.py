@@ -68,6 +68,7 @@ class Sides:
     @cached_property
     def tops(self) -> tuple[Top, ...]:
         longest = max(len(self.first), len(self.second))
+        # The whole of the longer list comes last.
         depths = [depth for depth in TOPS if depth < longest]
         return tuple(
             Top(
