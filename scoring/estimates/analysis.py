@@ -81,7 +81,12 @@ def compute(campaign: Campaign, qrels: Qrels, question: OfSample) -> SampleEstim
     judged = int((by_people != UNJUDGED).sum())
     if judged < sampled:
         return SampleEstimates(is_changed=False, sampled=sampled, judged=judged)
-    program = _grades_of_program(campaign, question, drawn.candidates)
+    program = np.full(len(drawn.candidates), UNJUDGED, np.int8)
+    if question.program is not None:
+        until = datetime.fromisoformat(question.until) if question.until else None
+        grades = grades_of(campaign.programs.get(pk=question.program), until=until)
+        table = table_of_grades(drawn.candidates.topics, grades, campaign.highest_grade)
+        program = find_grades(drawn.candidates, table)
     return SampleEstimates(
         is_changed=False,
         sampled=sampled,
@@ -135,18 +140,6 @@ def _estimated(
         "by_program": int((program != UNJUDGED).sum()),
         "certain": len(drawn.sample.certain),
     }
-
-
-def _grades_of_program(
-    campaign: Campaign, question: OfSample, candidates: Candidates
-) -> NDArray[np.int8]:
-    """int8[candidates], UNJUDGED where the program has not judged."""
-    if question.program is None:
-        return np.full(len(candidates), UNJUDGED, np.int8)
-    until = datetime.fromisoformat(question.until) if question.until else None
-    grades = grades_of(campaign.programs.get(pk=question.program), until=until)
-    table = table_of_grades(candidates.topics, grades, campaign.highest_grade)
-    return find_grades(candidates, table)
 
 
 def _bounds(

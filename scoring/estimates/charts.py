@@ -17,12 +17,14 @@ def estimates_chart(rows: Sequence[EstimatedRun], measure: Measure) -> dict[str,
     """A row for each run, the best at the top: a point at its estimate, a line over its interval,
     and a thick pale one over its bounds."""
     places = list(range(1, len(rows) + 1))
+    # Only scores have ranks.
     are_differences = rows[0].rank is None
     bounds = [
         (row.base, None if row.base is None or row.residual is None else row.base + row.residual)
         for row in rows
     ]
     traces = [
+        # Later traces are drawn above earlier ones, so the widest comes first.
         row_lines(bounds, "bounds", role="could", width=7),
         row_lines([(row.low, row.high) for row in rows], "95 % interval", role="known", width=2),
         go.Scatter(

@@ -68,6 +68,7 @@ def estimates_query(viewer: Viewer, params: QueryDict) -> EstimatesQuery:
     names = [str(measure) for measure in measures]
     name = choice_or_404("measure", params.get("measure"), names, usual=names[0])
     programs = programs_offered(viewer, versions)
+    # By default the first program, or nobody if no program has judged.
     program = choice_or_404(
         "program", params.get("program"), programs, usual=next(iter(programs)), called="program"
     )

@@ -66,10 +66,27 @@ def estimated_scores(runs: Sequence[BoardRun], result: SampleEstimates, to: str)
     )
     cells = zip(*(each.tolist() for each in columns), strict=True)
     by_id = dict(zip(result.run_ids.tolist(), cells, strict=True))
+    # The difference of a run from itself is no result.
     kept = [run for run in runs if run.run_id in by_id and run.run_id != to]
     estimates = [by_id[run.run_id][3] for run in kept]
     ranks = [None] * len(kept) if to else shared_ranks(estimates, "higher")
-    rows = [_row(run, rank, by_id[run.run_id]) for run, rank in zip(kept, ranks, strict=True)]
+    rows = []
+    for run, rank in zip(kept, ranks, strict=True):
+        base, residual, program, estimate, error, low, high, degrees = by_id[run.run_id]
+        rows.append(
+            EstimatedRun(
+                run=run,
+                rank=rank,
+                base=none_if_nan(base),
+                residual=none_if_nan(residual),
+                program=program,
+                estimate=estimate,
+                std_error=error,
+                low=none_if_nan(low),
+                high=none_if_nan(high),
+                degrees=none_if_nan(degrees),
+            )
+        )
     rows.sort(key=lambda row: (-row.estimate, row.run.name.lower()))
     # The ratio of two sums over the same runs is the ratio of their means.
     people = float(np.sum(result.people_errors))
@@ -83,20 +100,4 @@ def estimated_scores(runs: Sequence[BoardRun], result: SampleEstimates, to: str)
         by_program=result.by_program,
         certain=result.certain,
         width_ratio=float(np.sum(result.errors)) / people if people else None,
-    )
-
-
-def _row(run: BoardRun, rank: int | None, cells: Sequence[float]) -> EstimatedRun:
-    base, residual, program, estimate, error, low, high, degrees = cells
-    return EstimatedRun(
-        run=run,
-        rank=rank,
-        base=none_if_nan(base),
-        residual=none_if_nan(residual),
-        program=program,
-        estimate=estimate,
-        std_error=error,
-        low=none_if_nan(low),
-        high=none_if_nan(high),
-        degrees=none_if_nan(degrees),
     )
