@@ -103,6 +103,12 @@ def measure_page(name: str) -> MeasurePage:
     relevant = int((grades == 1).sum())
     counts = np.array([[grades.size - relevant, relevant]])
     topic = GradedTopics(grades, counts, np.array([0.0, 1.0]))
+    shares: list[Share] = []
+    if has_shares(measure):
+        parts = document_shares(measure, topic)
+        running = np.cumsum(parts)
+        places = np.flatnonzero(topic.grades[0]).tolist()
+        shares = [Share(at + 1, float(parts[at]), float(running[at])) for at in places]
     return MeasurePage(
         entry=entry,
         measure=measure,
@@ -118,7 +124,7 @@ def measure_page(name: str) -> MeasurePage:
             )
             for each, findings in named
         ),
-        shares=tuple(_shares(measure, topic)),
+        shares=tuple(shares),
         score=float(evaluate([measure], topic)[measure].base[0]),
         patience=tuple(_patience(measure)),
     )
@@ -149,17 +155,9 @@ def _patience(measure: Measure) -> list[Patience]:
         return []
     return [
         Patience(
+            # 1 / (1 - 0.95) is 19.999999999999982.
             p, round(documents_read(p), 9), required_depth(p, 0.01), required_depth(p, 0.0001),
             attainable_rbp(p, 5),
         )
         for p in sorted({*PERSISTENCES, float(persistence)})
     ]  # fmt: skip
-
-
-def _shares(measure: Measure, topic: GradedTopics) -> list[Share]:
-    if not has_shares(measure):
-        return []
-    shares = document_shares(measure, topic)
-    running = np.cumsum(shares)
-    relevant = np.flatnonzero(topic.grades[0]).tolist()
-    return [Share(at + 1, float(shares[at]), float(running[at])) for at in relevant]

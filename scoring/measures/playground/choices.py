@@ -83,21 +83,16 @@ class _Reading:
         if p is not None and k is not None and b is not None:
             measures = measures_at(p, k, b)
             measure = self._read("measure", lambda text: _one_of(text, measures))
-        typed = self._ranking()
-        if typed is None:
+        try:
+            typed = read_ranking(self.fields["ranking"])
+        except BadRanking as error:
+            self.faults["ranking"] = error.messages
             return None
         top = self._read("top", lambda text: _scale(text, typed))
         swap = self._swap(typed)
         if self.faults or p is None or k is None or b is None or top is None or measure is None:
             return None
         return PlaygroundChoices(typed, top, p, k, b, measure, swap)
-
-    def _ranking(self) -> Typed | None:
-        try:
-            return read_ranking(self.fields["ranking"])
-        except BadRanking as error:
-            self.faults["ranking"] = error.messages
-            return None
 
     def _swap(self, typed: Typed) -> tuple[int, int] | None:
         if not self.fields["first"] and not self.fields["second"]:

@@ -68,19 +68,17 @@ def exchanges(choices: PlaygroundChoices) -> tuple[Exchange, ...]:
         for each in choices.measures
         if each.cutoff is not None and family_of(each).cutoff != "recall"
     ]
-    return tuple(_exchange(choices, each) for each in at_cutoff)
-
-
-def _exchange(choices: PlaygroundChoices, measure: Measure) -> Exchange:
-    first, second = choices.swap or (1, 1)
-    typed, after = choices.typed, choices.typed.swapped(first, second)
-    scores = (_score(choices, measure, typed), _score(choices, measure, after))
-    conclusions = [
-        *_moved(choices, measure, scores),
-        *_deeper(choices, measure, (typed, after), scores),
-        *_reached(choices, measure, scores[0]),
-    ]
-    return Exchange(measure, *map(none_if_nan, scores), tuple(conclusions))
+    typed, after = choices.typed, choices.typed.swapped(*choices.swap)
+    found = []
+    for measure in at_cutoff:
+        scores = (_score(choices, measure, typed), _score(choices, measure, after))
+        conclusions = [
+            *_moved(choices, measure, scores),
+            *_deeper(choices, measure, (typed, after), scores),
+            *_reached(choices, measure, scores[0]),
+        ]
+        found.append(Exchange(measure, *map(none_if_nan, scores), tuple(conclusions)))
+    return tuple(found)
 
 
 def _moved(

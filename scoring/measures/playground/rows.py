@@ -69,9 +69,20 @@ def rows_of(choices: PlaygroundChoices) -> tuple[PlaygroundRow, ...]:
         )
         for measure in measures
     }
-    if choices.typed.has_ties:
-        rows = _with_ties(rows, TiedTopics(topic, np.array([choices.typed.begins])))
-    return tuple(rows.values())
+    if not choices.typed.has_ties:
+        return tuple(rows.values())
+    tied = TiedTopics(topic, np.array([choices.typed.begins]))
+    means = expected([each for each in rows if has_expected(each)], tied)
+    ends = bounds([each for each in rows if has_bounds(each)], tied)
+    return tuple(
+        replace(
+            row,
+            expected=_number(means[measure].base) if measure in means else None,
+            worst=_number(ends[measure].worst) if measure in ends else None,
+            best=_number(ends[measure].best) if measure in ends else None,
+        )
+        for measure, row in rows.items()
+    )
 
 
 def rank_rows(choices: PlaygroundChoices) -> tuple[Rank, ...]:
@@ -97,22 +108,6 @@ def rank_rows(choices: PlaygroundChoices) -> tuple[Rank, ...]:
         )
         for at, grade in enumerate(typed.grades)
     )
-
-
-def _with_ties(
-    rows: dict[Measure, PlaygroundRow], tied: TiedTopics
-) -> dict[Measure, PlaygroundRow]:
-    means = expected([each for each in rows if has_expected(each)], tied)
-    ends = bounds([each for each in rows if has_bounds(each)], tied)
-    return {
-        measure: replace(
-            row,
-            expected=_number(means[measure].base) if measure in means else None,
-            worst=_number(ends[measure].worst) if measure in ends else None,
-            best=_number(ends[measure].best) if measure in ends else None,
-        )
-        for measure, row in rows.items()
-    }
 
 
 def _number(values: NDArray[np.float64] | None) -> float | None:

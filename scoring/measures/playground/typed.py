@@ -110,7 +110,13 @@ class _Reading:
                 self._fault(position, "]", "no bracket is open")
             self._opened = None
         elif sign == "|":
-            self._bar(position)
+            if self._is_after_bar:
+                self._fault(position, "|", "only one is allowed")
+            if self._opened is not None:
+                self._fault(position, "|", f"the bracket at character {self._opened} is still open")
+                # Otherwise `end` would report it a second time.
+                self._opened = None
+            self._is_after_bar = True
         else:
             self._fault(position, sign, "it is not allowed; use $ - ? 0 1 2 3 [ ] |")
 
@@ -136,14 +142,6 @@ class _Reading:
             self._fault(position, sign, "only judged documents are allowed after |")
         else:
             self._missed.append(GRADES[sign])
-
-    def _bar(self, position: int) -> None:
-        if self._is_after_bar:
-            self._fault(position, "|", "only one is allowed")
-        if self._opened is not None:
-            self._fault(position, "|", f"the bracket at character {self._opened} is still open")
-            self._opened = None
-        self._is_after_bar = True
 
     def _fault(self, position: int, sign: str, why: str) -> None:
         self._faults.append(f"character {position}, {sign!r}: {why}")
