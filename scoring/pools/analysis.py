@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.analyses.costs import Size
 from scoring.analyses.studies import OfMeasures, Reads, Study, declare
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.judging.pooled_judgments import (
@@ -72,6 +71,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: OfMeasures) -> ScoresByP
         base=means[0],
         residual=means[1],
         judgments=counts.sum(axis=(1, 2)),
+        # Grades from rel on are relevant.
         relevant=counts[:, :, rules.rel :].sum(axis=(1, 2)),
     )
 
@@ -105,11 +105,6 @@ def _part(scores: Scores, rows: slice) -> Scores:
     return Scores(scores.base[rows], residual)
 
 
-def _seconds(size: Size, question: OfMeasures) -> float:
-    by_measure = 3e-8 * size.documents + 1.1e-3 * size.runs
-    return size.reading + len(question.measures) * by_measure
-
-
 POOL_DEPTHS: Final = declare(
     Study(
         kind="pool_depths",
@@ -118,6 +113,8 @@ POOL_DEPTHS: Final = declare(
         compute=compute,
         result=ScoresByPool,
         reads=Reads.SCORES | Reads.POOL_DEPTH,
-        seconds=_seconds,
+        seconds=lambda size, question: (
+            size.reading + len(question.measures) * (3e-8 * size.documents + 1.1e-3 * size.runs)
+        ),
     )
 )

@@ -29,6 +29,7 @@ def pool_scatter(study: PoolStudy | LeftOut, other: str) -> dict[str, Any]:
             meta={"role": "edge"},
         )
     )
+    # Drawn last, the own runs are above the others.
     for name, role, is_own in (("runs", "known", False), ("own runs", "own", True)):
         shown = [row for row in rows if row.run.is_own == is_own]
         if shown:
@@ -53,7 +54,8 @@ def _points(rows: list[PooledRun], name: str, role: str, other: str) -> go.Scatt
         customdata=[
             [label(row.run.name), label(row.run.team), row.rank, row.other_rank,
              decimal_text(row.base, 4),
-             f"{decimal_text(row.other_base, 4)}{_plus(row.other_residual)}"]
+             decimal_text(row.other_base, 4)
+             + ("" if row.other_residual is None else f" {addition_text(row.other_residual, 4)}")]
             for row in rows
         ],
         hovertemplate=(
@@ -100,7 +102,3 @@ def _line(x: list[str], y: list[float | None], name: str, role: str) -> go.Scatt
         hovertemplate="%{customdata}",
         meta={"role": role},
     )
-
-
-def _plus(residual: float | None) -> str:
-    return "" if residual is None else f" {addition_text(residual, 4)}"

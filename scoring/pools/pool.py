@@ -75,5 +75,6 @@ def pool_of(
     )
     measured = pool_depth(complete)
     depth = qrels.pool_depth or measured
+    # 0: nothing is stated, and the qrels do not show a depth.
     covered = int((complete >= depth).sum()) if depth else 0
     return Pool(contributes, is_stated, qrels.pool_depth, measured, covered)

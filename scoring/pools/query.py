@@ -37,6 +37,7 @@ class PoolQuery:
 
 def depths_query(viewer: access.Viewer, params: QueryDict) -> PoolQuery:
     """For page, CSV and API. The viewer must be one who may see the board."""
+    # All measures at once: another choice on the page then needs no worker.
     measures = [str(measure) for measure in rules_of(viewer.campaign).measures]
     return _pool_query(viewer, params, POOL_DEPTHS, lambda _: OfMeasures(measures))
 

@@ -84,6 +84,7 @@ class LeftOut:
 
     @property
     def changed(self) -> int:
+        # A rounding error is no change, and NaN is not greater than anything.
         return sum(abs(row.change) > 10.0**-DECIMALS for row in self.rows)
 
     @property
@@ -148,6 +149,7 @@ def left_out(
     seen, bases, residuals = visible_means(viewer, qrels, [choice.measure])
     choice = choice.with_basis(result)
     runs, here = _runs_in_result(seen, result)
+    # The same runs in the same order, since both are in the order of `seen`.
     on_board = np.isin([run.run_id for run in seen], result.run_ids)
     return LeftOut(
         choice,
@@ -190,6 +192,7 @@ def _rows(
             rank=on_board[at],
             base=numbers[0][at],
             residual=numbers[1][at],
+            # Ranks of the result are floats, because a run without a score has NaN.
             other_rank=None if elsewhere[at] is None else int(elsewhere[at] or 0),
             other_base=numbers[2][at],
             other_residual=numbers[3][at],
@@ -198,6 +201,7 @@ def _rows(
         )
         for at, run in enumerate(runs)
     ]
+    # Runs without a rank come last.
     last = len(rows) + 1
     return tuple(sorted(rows, key=lambda row: (row.rank or last, row.run.name.lower())))
 
