@@ -194,9 +194,11 @@ def changes_between(
     doc_ids = np.concatenate([old.doc_ids, new.doc_ids])
     grades = np.maximum(np.concatenate([old.grades, new.grades]), UNJUDGED)
     is_new = np.repeat([False, True], [len(old.grades), len(new.grades)])
+    # The last key counts most: by topic, then by document, the old version before the new one.
     order = np.lexsort((is_new, doc_ids, index))
     index, doc_ids, grades, is_new = (a[order] for a in (index, doc_ids, grades, is_new))
 
+    # Whether a row is of the same document as the row before.
     follows = np.zeros(len(order), dtype=bool)
     follows[1:] = (index[1:] == index[:-1]) & (doc_ids[1:] == doc_ids[:-1])
     precedes = np.append(follows[1:], False)
