@@ -55,6 +55,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: OfMeasures) -> ScoresByP
     first = first_positions(pool.of_contributors(places), len(table.grades))
     depths = sorted({*DEPTHS, pool.depth})
     pools = [*map(str, depths), ANY_RANK, ALL_JUDGMENTS]
+    # The last two: the documents that any run has, and all, also those that no run has.
     kept = np.array([first < depth for depth in depths] + [first < NOWHERE, first >= 0])
     counts = counts_under(table, kept)
     means = np.full((2, len(measures), len(pools), len(runs)), np.nan)
@@ -97,12 +98,12 @@ def scores_under(
         scores = evaluate(measures, graded)
         for selection in range(len(grades)):
             rows = slice(selection * topics, (selection + 1) * topics)
-            yield {measure: _part(scores[measure], rows) for measure in measures}
-
-
-def _part(scores: Scores, rows: slice) -> Scores:
-    residual = None if scores.residual is None else scores.residual[rows]
-    return Scores(scores.base[rows], residual)
+            yield {
+                measure: Scores(
+                    found.base[rows], None if found.residual is None else found.residual[rows]
+                )
+                for measure, found in scores.items()
+            }
 
 
 POOL_DEPTHS: Final = declare(

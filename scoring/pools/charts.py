@@ -16,6 +16,7 @@ def pool_scatter(study: PoolStudy | LeftOut, other: str) -> dict[str, Any]:
     it has a sample, and those of the viewer's team."""
     drawn = [row for row in study.rows if row.base is not None and row.other_base is not None]
     places = set(evenly(len(drawn)))
+    # A team always finds its own runs.
     rows = [row for place, row in enumerate(drawn) if place in places or row.run.is_own]
     ends = [row.base for row in rows] + [row.other_base for row in rows]
     figure = go.Figure(
@@ -77,6 +78,7 @@ def depth_band(study: PoolStudy) -> dict[str, Any]:
     figure = go.Figure(_line(names, [each.mean_base for each in shown], "base", "known"))
     if study.has_residuals:
         tops = [(each.mean_base or 0.0) + (each.mean_residual or 0.0) for each in shown]
+        # Its area is filled down to the trace before, the base.
         upper = _line(names, tops, "base and residual", "could")
         figure.add_trace(upper.update(fill="tonexty"))
     figure.update_layout(

@@ -72,6 +72,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: LeaveTeamsOut) -> Withou
         means[:, :, at] = _means_without(run, table, losses, len(teams), measure, rules)
     direction = family_of(measure).facts.direction
     ranks = [shared_ranks(row, direction) for row in means[0]]
+    # Of each run the scores without its own team.
     own = (team_of, np.arange(len(runs)))
     lost = np.array([owners == team for team in range(len(teams))], dtype=bool)
     counts = counts_under(table, lost.reshape(len(teams), len(owners)))
@@ -99,12 +100,18 @@ def _means_without(
     complete = _scores(
         grades_under(run, table, all_judgments)[0], table.grade_counts, measure, rules
     )
+    # Only the topics on which a team loses judgments: all others keep their scores.
     after = _scores(grades_after(run, table, losses), losses.grade_counts, measure, rules)
     means = np.full((2, teams), np.nan)
     for team in range(teams):
         is_own = losses.owner == team
-        scores = _replaced(complete, losses.row[is_own], after, is_own)
-        mean = board_mean(scores, measure, table, rules)
+        rows = losses.row[is_own]
+        base, residual = complete.base.copy(), None
+        base[rows] = after.base[is_own]
+        if complete.residual is not None and after.residual is not None:
+            residual = complete.residual.copy()
+            residual[rows] = after.residual[is_own]
+        mean = board_mean(Scores(base, residual), measure, table, rules)
         means[:, team] = mean.base, nan_if_none(mean.residual)
     return means
 
@@ -114,6 +121,7 @@ def _scores(
 ) -> Scores:
     """The scores of each row, in blocks."""
     step = max(_CELLS // grades.shape[1], 1)
+    # One block even without rows, because np.concatenate needs one.
     starts = range(0, max(len(grades), 1), step)
     parts = [
         evaluate(
@@ -131,18 +139,6 @@ def _scores(
         np.concatenate([part.base for part in parts]),
         np.concatenate(residuals) if residuals else None,
     )
-
-
-def _replaced(
-    complete: Scores, rows: NDArray[np.int32], after: Scores, entries: NDArray[np.bool_]
-) -> Scores:
-    base = complete.base.copy()
-    base[rows] = after.base[entries]
-    if complete.residual is None or after.residual is None:
-        return Scores(base, None)
-    residual = complete.residual.copy()
-    residual[rows] = after.residual[entries]
-    return Scores(base, residual)
 
 
 LEFT_OUT: Final = declare(

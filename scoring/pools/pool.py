@@ -69,6 +69,7 @@ def pool_of(
 ) -> Pool:
     """`places` are those of the runs, in their order."""
     is_stated = any(run.is_pooled for run in runs)
+    # None means that the organisers do not say.
     contributes = tuple(run.is_pooled is True or not is_stated for run in runs)
     complete = complete_depths(
         [place for place, is_in in zip(places, contributes, strict=True) if is_in], table

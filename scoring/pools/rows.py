@@ -108,6 +108,7 @@ def pool_study(
     choice, pools = choice.with_basis(result), result.pools.tolist()
     at, pool = measures.index(choice.measure), pools.index(choice.depth)
     base, residual = result.base[:, :, here], result.residual[:, :, here]
+    # The last pool has all judgments, as the board.
     board, other = ((base[at, place], residual[at, place]) for place in (-1, pool))
 
     def summary(row: int, place: int) -> Summary:

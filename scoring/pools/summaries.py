@@ -54,6 +54,7 @@ def summarised(
     """`base` and `residual` are float64[pools, runs], all judgments last. The pool of `depth`
     is at `place`."""
     both = ~np.isnan(base[place] + base[-1])
+    # Scores that differ only by rounding errors are equal.
     here, there = np.round(base[place, both], DECIMALS), np.round(base[-1, both], DECIMALS)
     upper = np.round(base[place, both] + residual[place, both], DECIMALS)
     two_orders = np.array([here, there])
@@ -85,4 +86,5 @@ def signed(change: float) -> str:
 
 def _mean(values: Vector, default: float | None = None) -> float | None:
     known = values[~np.isnan(values)]
+    # The exact sum does not depend on the order of the runs.
     return math.fsum(known.tolist()) / len(known) if len(known) else default

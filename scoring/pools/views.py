@@ -52,6 +52,7 @@ def measures_latex(request: HttpRequest, viewer: access.Viewer) -> TableResponse
     """Every measure with the chosen pool."""
     query = depths_query(viewer, request.GET)
     study = study_of(viewer, query)
+    # Only a result knows the depth of the judged pool.
     words = (study or query).choice.pool_words
     table = summaries_table(viewer, study.measures if study else (), query.qrels, words)
     return analysed_table(request, viewer, query, table, "pool-measures", "tex")
