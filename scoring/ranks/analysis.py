@@ -15,7 +15,6 @@ from scoring.core.statistics.rank_intervals import (
     why_no_ranges,
 )
 from scoring.core.statistics.rank_sets import RankCorrection, enough_samples, rank_sets
-from scoring.results.vectors import Vectors
 from scoring.significance.analysis import ordered_vectors
 
 SAMPLES, SEED, LEVEL = 10_000, 1, 0.95  # as on the command line
@@ -49,7 +48,11 @@ def compute(campaign: Campaign, qrels: Qrels, question: RanksQuestion) -> RankIn
     (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question.measure)])
     run_ids = np.array(vectors.run_ids, dtype=np.str_)
     unknown = np.full(len(run_ids), UNKNOWN)
-    possible_best, possible_worst = _possible(vectors)
+    possible_best = possible_worst = unknown
+    # Without residuals there are no bounds. `possible_ranks` takes higher scores for better ones.
+    if not (np.isnan(vectors.mean_residual).all() or vectors.sign < 0):
+        upper = vectors.mean_base + vectors.mean_residual
+        possible_best, possible_worst = possible_ranks(vectors.mean_base, upper)
     found = RankIntervals(
         run_ids=run_ids,
         best=unknown,
@@ -77,13 +80,6 @@ def compute(campaign: Campaign, qrels: Qrels, question: RanksQuestion) -> RankIn
     if sets.undefined:
         return replace(found, no_sets=sets.undefined)
     return replace(found, set_best=sets.best, set_worst=sets.worst, caution=sets.caution)
-
-
-def _possible(vectors: Vectors) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    if np.isnan(vectors.mean_residual).all() or vectors.sign < 0:
-        unknown = np.full(len(vectors.run_ids), UNKNOWN)
-        return unknown, unknown
-    return possible_ranks(vectors.mean_base, vectors.mean_base + vectors.mean_residual)
 
 
 RANK_INTERVALS: Final = declare(

@@ -47,6 +47,7 @@ def calculated(params: Mapping[str, str]) -> Calculation:
         return Calculation(shown, faults)
     variance, runs = float(variance or 0), int(runs or 0)
     required = Requirement(float(difference or 0), float(level or 0), float(power or 0))
+    # Twice the largest number would be infinite.
     of_differences = numbers["differences"] or min(2 * variance, sys.float_info.max)
     return Calculation(shown, {}, runs, required, needed(variance, of_differences, runs, required))
 

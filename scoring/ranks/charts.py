@@ -57,6 +57,7 @@ def ranks_chart(rows: Sequence[RankRow]) -> dict[str, Any]:
             ),
         ),
     ]  # fmt: skip
+    # A trace without a line would still have an entry in the legend.
     figure = go.Figure([trace for trace in traces if trace.x])
     figure.update_layout(
         showlegend=True,
@@ -79,6 +80,7 @@ def stability_chart(halves: Halves) -> dict[str, Any]:
         go.Scatter(
             x=topics,
             y=highest,
+            # Down to the trace before, the lowest.
             **edge | {"fill": "tonexty", "name": "all splits", "showlegend": True},
             meta={"role": "could"},
         ),
@@ -108,11 +110,14 @@ def stability_chart(halves: Halves) -> dict[str, Any]:
 
 def swaps_chart(halves: Halves) -> dict[str, Any]:
     """The swap rate by the difference, for a few numbers of topics."""
-    sizes = _few([row.topics for row in halves.rows])
+    sizes = [row.topics for row in halves.rows]
+    if len(sizes) > SWAP_LINES:
+        sizes = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
     roles = ("known", "own", "good")
     figure = go.Figure(
         [
             _swap_line([row for row in halves.swaps if row.topics == size], size, role)
+            # The largest number of topics comes first in the legend.
             for size, role in zip(reversed(sizes), roles, strict=False)
         ]
     )
@@ -141,13 +146,6 @@ def _difference_ticks(rows: Sequence[SwapRow]) -> dict[str, Any]:
         "tickvals": [*others, larger],
         "ticktext": [*(f"{at:g}" for at in others), f"≥ {larger:g}"],
     }
-
-
-def _few(sizes: list[int]) -> list[int]:
-    """The first, the middle and the last."""
-    if len(sizes) <= SWAP_LINES:
-        return sizes
-    return [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
 
 
 def _swap_line(rows: Sequence[SwapRow], size: int, role: str) -> go.Scatter:

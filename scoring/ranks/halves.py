@@ -71,6 +71,7 @@ class Halves:
         """The least difference from which on no step of half of the topics swaps more often than
         this; None if there is none."""
         least = None
+        # From the largest difference downwards, up to the first step that swaps too often.
         for row in reversed(self.last_swaps):
             if row.swap_rate > rate:
                 break
@@ -81,25 +82,22 @@ class Halves:
 def halves_of(result: SplitHalves) -> Halves:
     taus = (result.mean, result.lowest, result.highest)
     columns = (map(none_if_nan, each.tolist()) for each in taus)
+    sizes = result.sizes.tolist()
     return Halves(
-        rows=tuple(StabilityRow(*row) for row in zip(result.sizes.tolist(), *columns, strict=True)),
-        swaps=tuple(_swap_rows(result)),
+        rows=tuple(StabilityRow(*row) for row in zip(sizes, *columns, strict=True)),
+        # A step without a pair has no swap rate.
+        swaps=tuple(
+            SwapRow(
+                topics=sizes[at],
+                difference_from=round(step * result.width, 12),
+                difference_to=None if step == BINS - 1 else round((step + 1) * result.width, 12),
+                swaps=int(result.swaps[at, step]),
+                pairs=int(result.pairs[at, step]),
+            )
+            for at, step in zip(*(each.tolist() for each in np.nonzero(result.pairs)), strict=True)
+        ),
         splits=result.splits,
         runs=result.runs,
         topics=result.topics,
         unknown=result.unknown,
     )
-
-
-def _swap_rows(result: SplitHalves) -> list[SwapRow]:
-    width, sizes = result.width, result.sizes.tolist()
-    return [
-        SwapRow(
-            topics=sizes[at],
-            difference_from=round(step * width, 12),
-            difference_to=None if step == BINS - 1 else round((step + 1) * width, 12),
-            swaps=int(result.swaps[at, step]),
-            pairs=int(result.pairs[at, step]),
-        )
-        for at, step in zip(*(each.tolist() for each in np.nonzero(result.pairs)), strict=True)
-    ]

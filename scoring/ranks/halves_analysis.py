@@ -43,6 +43,7 @@ class SplitHalves:
 def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> SplitHalves:
     (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question.measure)])
     base = vectors.sign * vectors.base
+    # Topics on which no run has a score count in neither half.
     counted = base[:, ~np.isnan(base).all(axis=0)]
     runs, topics = counted.shape
     sizes, width = half_sizes(topics), bin_width(vectors.base)

@@ -46,6 +46,7 @@ def typed_difference(text: str) -> float:
 def number_of(text: str) -> float | None:
     """None for what is not a finite number."""
     try:
+        # `float` reads the digits of all scripts.
         number = float(text) if len(text) <= LONGEST and text.isascii() else math.nan
     except ValueError:
         return None

@@ -73,6 +73,7 @@ def ranked_means(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedMeans:
         for rank, run, base in zip(ranks, runs, bases[0], strict=True)
         if rank is not None
     ]
+    # By rank and name. Runs themselves have no order.
     placed.sort(key=lambda each: each[:2])
     kept = placed[:MAX_RUNS]
     return RankedMeans(

@@ -121,6 +121,7 @@ def ranks_table(
         f"ranges of ranks by {measure} in resampled topic sets, simultaneous rank sets by all"
         f" pairwise comparisons ({CORRECTIONS[correction]}), and possible ranks."
     )
+    # The last column of RANKS is there for the schema of the API.
     columns = (*RANKS[:-1], same("caution", caution))
     return Table(columns, rows, f"{caption} {caution}".strip())
 

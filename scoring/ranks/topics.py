@@ -99,6 +99,7 @@ def needed_rows(
             measures, *counts, *variances, strict=True
         )
     ]
+    # False sorts before True.
     return sorted(rows, key=lambda row: (row.needed.t_test is None, row.needed.t_test or 0))
 
 
@@ -133,6 +134,7 @@ def needed(
     measured; without them, there are no intervals."""
 
     def by_t(variance: float | None, *, by_nagata: bool = False) -> int | None:
+        # A variance of 0 is no basis for a number of topics.
         return topics_for_t(variance, required, by_nagata=by_nagata) if variance else None
 
     def by_anova(variance: float | None, *, by_nagata: bool = False) -> int | None:

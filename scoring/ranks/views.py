@@ -106,6 +106,7 @@ def topics_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     context = context_of(viewer, query) | {
         "required": query.required,
         "difference": difference,
+        # A typed difference is offered beside the usual ones.
         "differences": DIFFERENCES | {difference: difference},
         "level": str(query.required.level),
         "levels": LEVELS,
