@@ -93,6 +93,7 @@ def _bounds(
 
 
 def _seconds(size: Size, question: BoundsOfRuns) -> float:
+    # Two pools, with a hundred values of p, and with a hundred depths for each chosen p.
     evaluations = len(question.runs) * 200 * (1 + len(question.persistences))
     return size.reading + 5e-6 * evaluations * size.topics
 

@@ -41,6 +41,7 @@ def bounds_by_p(runs: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
 def _line(
     x: Iterable[float], y: Any, name: str, role: str, *, dash: str = "solid", shown: bool = True
 ) -> go.Scatter:
+    # Only NaN differs from itself.
     values = [None if value != value else value for value in y.tolist()]
     return go.Scatter(
         x=list(x),
@@ -48,6 +49,7 @@ def _line(
         mode="lines",
         line={"width": 1.8, "dash": dash},
         name=name,
+        # A click in the legend hides both bounds.
         legendgroup=name,
         showlegend=shown,
         customdata=as_text(values),

@@ -137,6 +137,7 @@ def build_report(viewer: Viewer, pool: PoolDepth) -> Report:
     counted = _if_done(SEPARATED_COUNTS, analyses[1])
     bounds = _if_done(RUN_BOUNDS, analyses[2]) if persistences else None
     references = usual_references(usual_measures(viewer))
+    # Both results know how deep the judged pool is.
     if of_pool := pooled or bounds:
         pool = replace(pool, basis=of_pool)
     return Report(
@@ -190,6 +191,7 @@ def _agreement(
             for measure, pool in every
         ]
     )
+    # Rows: measures with a pool; columns: references. Only RBO depends on the persistence.
     values = statistic_of("tau", scores, persistence=0.9)[: len(orders), len(orders) :]
     return tuple(
         AgreementRow(

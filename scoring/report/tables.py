@@ -32,6 +32,7 @@ def agreement_table(report: Report) -> Table:
     references = [
         column
         for at, reference in enumerate(report.references)
+        # A function, so that each column has an `at` of its own.
         for column in _beside(at, str(reference))
     ]
     caption = (
