@@ -69,6 +69,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: PairTestQuestion) -> Tes
     base = vectors.sign * vectors.base
     scores = Scores(base, vectors.residual)
     others = opponents(scores, question.against)
+    # A measure without residuals has neither upper bounds nor projections.
     if others is None:
         pairs = all_pairs(len(base))
         undefined, no_topics = np.full(len(pairs), np.nan), np.zeros(len(pairs), np.int64)
@@ -113,7 +114,13 @@ def _ordered(
         run_id = vectors.run_ids[at]
         return tags.get(run_id, ""), run_id
 
-    runs = sorted(_by_rank(vectors, tags)[:most], key=by_tag)
+    def by_rank(at: int) -> tuple[float, str]:
+        return -means[at], tags.get(vectors.run_ids[at], "").lower()
+
+    # The best in the order of the board, in which runs without a mean come last.
+    means = np.nan_to_num(vectors.sign * vectors.mean_base, nan=-np.inf)
+    best = sorted(range(len(vectors.run_ids)), key=by_rank)[:most]
+    runs = sorted(best, key=by_tag)
     cells = np.ix_(runs, topics)
     return replace(
         vectors,
@@ -123,16 +130,6 @@ def _ordered(
         mean_base=vectors.mean_base[runs],
         mean_residual=vectors.mean_residual[runs],
     )
-
-
-def _by_rank(vectors: Vectors, tags: Mapping[str, str]) -> list[int]:
-    """Rows of the runs, in the order of the board."""
-    means = np.nan_to_num(vectors.sign * vectors.mean_base, nan=-np.inf)
-
-    def by_rank(at: int) -> tuple[float, str]:
-        return -means[at], tags.get(vectors.run_ids[at], "").lower()
-
-    return sorted(range(len(vectors.run_ids)), key=by_rank)
 
 
 def test_named(name: str, tail: Tail) -> PairTest:
@@ -147,6 +144,7 @@ def _sizes(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean difference and Cohen's d_z of each pair."""
     means, effects = np.empty(len(pairs)), np.empty(len(pairs))
+    # The differences of all pairs on all topics would be hundreds of megabytes.
     for start in range(0, len(pairs), _PAIRS_AT_A_TIME):
         block = slice(start, start + _PAIRS_AT_A_TIME)
         sizes = effect_sizes(base[pairs.candidates[block]] - others[pairs.baselines[block]])

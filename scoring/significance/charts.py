@@ -25,6 +25,7 @@ def matrix_figure(result: Significance) -> dict[str, Any]:
     tags = [label(run.name) for run in result.ranked.runs]
     names = [f"{place} {tag}" for place, tag in enumerate(tags, start=1)]
     count = len(names)
+    # JavaScript would round the binary value, and could write another number than the table.
     shown = rounded_array(result.differences, 4)
     numbers = [result.matrix(result.corrected), result.antisymmetric(shown)]
     if count <= FULL:
@@ -99,6 +100,7 @@ def _methods(result: Significance) -> dict[str, Any]:
     named = np.array([*METHODS, ""], dtype=object)
     named[[EXACT, NORMAL]] = "exact", "approximate"  # short, as it is repeated for every cell
     at = result.matrix(result.methods.astype(np.float64))
+    # A cell without a test takes the last name, which is empty.
     return {"text": named[np.where(np.isnan(at), len(METHODS), at).astype(np.intp)].tolist()}
 
 

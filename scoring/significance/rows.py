@@ -130,6 +130,7 @@ class Significance:
     @property
     def is_too_coarse(self) -> bool:
         """Whether no difference, however large, can be significant."""
+        # Holm multiplies the smallest p-value by the number of tests.
         factor = len(self.pairs) if self.choices.correction == "holm" else 1
         return self.least_p * factor > self.choices.alpha
 
@@ -149,6 +150,7 @@ class Significance:
     def groups(self) -> list[tuple[int, int]]:
         """First and last position of each group of neighbours without a significant difference. A
         run that differs significantly from both its neighbours is in no group."""
+        # In place of scores, of which the highest comes first.
         positions = -np.arange(len(self.ranked.runs), dtype=np.float64)
         groups = indistinguishable_groups(
             positions, self.corrected, self.pairs, alpha=self.choices.alpha
@@ -240,9 +242,11 @@ def significance(choices: TestChoices, ranked: RankedRuns, result: TestedPairs) 
         [positions.get(str(run_id), -1) for run_id in result.run_ids], dtype=np.int32
     )
     a, b = position[result.candidates], position[result.baselines]
+    # Without a direction, the run that is higher on the board comes first.
     is_swapped = (a > b) & (not choices.is_directed)
     first, second = np.where(is_swapped, b, a), np.where(is_swapped, a, b)
     kept = np.flatnonzero((a >= 0) & (b >= 0)).astype(np.int32)
+    # The last key counts most.
     kept = kept[np.lexsort((second[kept], first[kept]))]
     return Significance(
         choices=choices,

@@ -11,14 +11,10 @@ from scoring.output.numbers import difference, p_value
 from scoring.output.table import Column, PageColumn, Table, printed, same
 from scoring.significance.counts import CountCell, CountRow
 from scoring.significance.options import TestChoices
-from scoring.significance.rows import PairRow, Significance
+from scoring.significance.rows import Significance
 
 PRINTED_TESTS = ("t", "Wilcoxon", "randomisation")
 PRINTED_LEVELS = ("5 %", "1 %")
-
-
-def _marked_difference(row: PairRow) -> Marked:
-    return Marked(signed(row.difference), stars(row.p_corrected))
 
 
 # The first columns are those of the command line.
@@ -27,7 +23,7 @@ COLUMNS = (
     Column("a", "a.name", "run", align="l", kind=str),
     Column("b", "b.name", "next run", align="l", kind=str),
     Column("difference", kind=float),
-    printed("difference", _marked_difference),
+    printed("difference", lambda row: Marked(signed(row.difference), stars(row.p_corrected))),
     Column("p", kind=float),
     Column("p_corrected", kind=float),
     Column("method", kind=str),
@@ -63,14 +59,12 @@ def page_columns(choices: TestChoices) -> list[PageColumn]:
             explanation="difference divided by its standard deviation over the topics (Cohen’s d"
             " of paired differences)",
         ),
-        PageColumn("p", lambda row: _exactness(row) + p_value(row.p)),
+        PageColumn(
+            "p", lambda row: ("≈" if row.method == METHODS[NORMAL] else "") + p_value(row.p)
+        ),
         *([corrected] if choices.correction != "none" else []),
         PageColumn("significant", lambda row: "yes" if row.is_significant else "no", css=""),
     ]
-
-
-def _exactness(row: PairRow) -> str:
-    return "≈" if row.method == METHODS[NORMAL] else ""
 
 
 class _Count(NamedTuple):
@@ -82,25 +76,34 @@ def pairs_table(result: Significance | None) -> Table:
     """One row for each pair, in the order of the board."""
     count = len(result.pairs) if result else 0
     pairs = map(result.row, range(count)) if result else ()
-    return Table(COLUMNS, pairs, in_latex=_neighbours(result), row_count=count)
-
-
-def _neighbours(result: Significance | None) -> Table:
-    choices = result.choices if result else None
-    options = (
-        f" by {choices.measure} ({choices.label('test')}, {choices.label('tail')}, "
-        f"{choices.label('against')}, correction: {choices.label('correction')})"
-        if choices
-        else ""
-    )
+    options = ""
+    if result:
+        choices = result.choices
+        options = (
+            f" by {choices.measure} ({choices.label('test')}, {choices.label('tail')}, "
+            f"{choices.label('against')}, correction: {choices.label('correction')})"
+        )
     caption = f"each run and the next on the leaderboard{options}. {STARS_NOTE}."
-    return Table(COLUMNS, result.neighbours if result else (), caption)
+    # All pairs would be far too many for a paper.
+    in_latex = Table(COLUMNS, result.neighbours if result else (), caption)
+    return Table(COLUMNS, pairs, in_latex=in_latex, row_count=count)
 
 
 def counts_table(rows: Sequence[CountRow], correction: str, tail: str) -> Table:
     """One row for each measure, test, correction and level."""
     cells = (_Count(row, cell) for row in rows for cell in row.cells)
-    return Table(count_columns(tail), cells, in_latex=_counts_by_measure(rows, correction, tail))
+    # LaTeX has Table IV of the RBP paper: a row for each measure.
+    tests = [f"{test}, {level}" for test in PRINTED_TESTS for level in PRINTED_LEVELS]
+    columns = (
+        printed("measure", "measure", align="l"),
+        *(printed(test, partial(_significant, correction, at)) for at, test in enumerate(tests)),
+        printed("pairs", "pairs"),
+    )
+    caption = (
+        "pairs of runs that differ significantly, by measure, test and level; "
+        f"{tail}-tailed, correction: {correction}."
+    )
+    return Table(count_columns(tail), cells, in_latex=Table(columns, rows, caption))
 
 
 def count_columns(tail: str = "") -> tuple[Column, ...]:
@@ -113,21 +116,6 @@ def count_columns(tail: str = "") -> tuple[Column, ...]:
         Column("significant", "cell.significant", kind=int),
         Column("pairs", "row.pairs", kind=int),
     )
-
-
-def _counts_by_measure(rows: Sequence[CountRow], correction: str, tail: str) -> Table:
-    """As Table IV of the RBP paper."""
-    tests = [f"{test}, {level}" for test in PRINTED_TESTS for level in PRINTED_LEVELS]
-    columns = (
-        printed("measure", "measure", align="l"),
-        *(printed(test, partial(_significant, correction, at)) for at, test in enumerate(tests)),
-        printed("pairs", "pairs"),
-    )
-    caption = (
-        "pairs of runs that differ significantly, by measure, test and level; "
-        f"{tail}-tailed, correction: {correction}."
-    )
-    return Table(columns, rows, caption)
 
 
 def _significant(correction: str, at: int, row: CountRow) -> int:

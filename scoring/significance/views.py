@@ -63,21 +63,17 @@ def significance_page(request: HttpRequest, viewer: access.Viewer) -> HttpRespon
 @public_page
 def counts_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     counts = counts_query(viewer, request.GET)
+    # How many of the runs are tested, which the page says if it is not all.
+    most = counted_runs(max(len(counts.rows), 1))
     context = context_of(viewer, counts) | {
         "counts": counts,
         "options": COUNTS_OFFERED,
         "rows": [(row, row.by(counts.correction)) for row in counts.rows],
-        "tested": _counted(viewer, len(counts.rows)),
+        "tested": most if viewer.campaign.runs.ranked().count() > most else None,
     }
     return analysed_page(
         request, "scoring/significance/significance_counts.html", context, counts.analysis
     )
-
-
-def _counted(viewer: access.Viewer, measures: int) -> int | None:
-    """How many of the runs are tested, if not all."""
-    most = counted_runs(max(measures, 1))
-    return most if viewer.campaign.runs.ranked().count() > most else None
 
 
 def _pairs(viewer: access.Viewer, params: QueryDict) -> Answer:
