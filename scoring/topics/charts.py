@@ -25,6 +25,7 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
     runs = list(chosen(names, columns))
     shown = chosen(matrix.topics, rows)
     topics = [label(topic.code) for topic in shown]
+    ticks = topics[:: -(-len(topics) // 50)]  # at most 50
     figure = go.Figure(
         go.Heatmap(
             z=_cells(
@@ -55,7 +56,9 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
             "autorange": "reversed",
             "showgrid": False,
             "zeroline": False,
-            **_topic_ticks(topics),
+            "tickmode": "array",
+            "tickvals": ticks,
+            "ticktext": ticks,
         },
         margin={"t": 12},
     )
@@ -89,9 +92,3 @@ def _run_axis(runs: list[str]) -> dict[str, Any]:
         "ticktext": [str(at + 1) for at in positions],
     }
     return axis | ticks | {"title": {"text": "rank"}}
-
-
-def _topic_ticks(topics: list[str]) -> dict[str, Any]:
-    """The codes of all topics, or a sample if there are many."""
-    step = -(-len(topics) // 50)
-    return {"tickmode": "array", "tickvals": topics[::step], "ticktext": topics[::step]}

@@ -96,10 +96,15 @@ def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | 
     if not len(scored):
         return None
     scores = scores[scored]
+    # Of the sum over all topics of the variance between the runs. Rounding errors are no variance.
+    variances = np.nanvar(scores, axis=1)
+    variances[np.nanmax(scores, axis=1) - np.nanmin(scores, axis=1) < 10.0**-DECIMALS] = 0
+    total = float(variances.sum())
+    shares = [None if total == 0 else share / total for share in variances.tolist()]
     facts = [
         MatrixTopic(topics[at].code, topics[at].title, mean, share, correlation)
         for at, mean, share, correlation in zip(
-            scored, np.nanmean(scores, axis=1).tolist(), _shares(scores), _correlations(scores),
+            scored, np.nanmean(scores, axis=1).tolist(), shares, _correlations(scores),
             strict=True,
         )
     ]  # fmt: skip
@@ -126,20 +131,13 @@ def _ranked_runs(
         if run.is_ranked and score["mean_base"] is not None:
             vector = np.full(topics, np.nan)
             known = unpack_vector(bytes(score["bases"]))[:topics]
+            # Topics that were added later have no scores yet.
             vector[: len(known)] = known
             rows.append((run, score["mean_base"], vector))
     means = np.array([mean for _, mean, _ in rows], dtype=np.float64)
     ranks = shared_ranks(means, family_of(measure).facts.direction)
     ranked = [(run, rank or 0, vector) for (run, _, vector), rank in zip(rows, ranks, strict=True)]
     return sorted(ranked, key=lambda each: (each[1], each[0].name.lower()))
-
-
-def _shares(scores: Vector) -> list[float | None]:
-    """Of the sum over all topics of the variance between the runs."""
-    variances = np.nanvar(scores, axis=1)
-    variances[np.nanmax(scores, axis=1) - np.nanmin(scores, axis=1) < 10.0**-DECIMALS] = 0
-    total = float(variances.sum())
-    return [None if total == 0 else share / total for share in variances.tolist()]
 
 
 def _correlations(scores: Vector) -> list[float | None]:
@@ -150,6 +148,7 @@ def _correlations(scores: Vector) -> list[float | None]:
     for row in scores:
         both = ~np.isnan(row) & (counts > 1)
         others = (sums[both] - row[both]) / (counts[both] - 1)
+        # With two runs, every correlation is 1 or -1. A constant has none.
         is_flat = (
             both.sum() < 3
             or np.ptp(row[both]) < 10.0**-DECIMALS
@@ -168,6 +167,7 @@ def _order(scores: Vector, order: str, sign: float) -> NDArray[np.intp]:
     # The only use of SciPy, whose import takes a third of the start of a process that serves pages.
     hierarchy = import_module("scipy.cluster.hierarchy")
     sorted_rows = scores[by_difficulty]
+    # Distances need complete rows. The mean of its topic makes a missing score say nothing.
     filled = np.where(np.isnan(sorted_rows), np.nanmean(sorted_rows, axis=1)[:, None], sorted_rows)
     tree = hierarchy.linkage(filled, method="average", optimal_ordering=True)
     leaves: NDArray[np.intp] = hierarchy.leaves_list(tree)

@@ -59,7 +59,12 @@ def topic_rows(viewer: Viewer, measure: Measure) -> tuple[TopicRow, ...]:
     topics = list(viewer.campaign.topics.order_by("position"))
     qrels = viewer.campaign.active_qrels
     scores = _matrix(viewer, qrels, measure, len(topics)) if qrels else np.empty((0, len(topics)))
-    counts = _counts(viewer, qrels)
+    counts: dict[str, tuple[int, int]] = {}  # relevant and judged documents, by code
+    if qrels is not None and viewer.can_see_qrels:
+        table = load_table(qrels, viewer.campaign)
+        relevant = table.grade_counts[:, rules_of(viewer.campaign).rel :].sum(axis=1).tolist()
+        judged = table.grade_counts.sum(axis=1).tolist()
+        counts = dict(zip(table.topics, zip(relevant, judged, strict=True), strict=True))
     return tuple(
         _topic_row(topic, scores[:, position], counts.get(topic.code, (None, None)))
         for position, topic in enumerate(topics)
@@ -125,16 +130,6 @@ def _topic_row(topic: Topic, scores: Vector, counts: tuple[int | None, int | Non
         upper_quartile=spread[2],
         highest=spread[3],
     )
-
-
-def _counts(viewer: Viewer, qrels: Qrels | None) -> dict[str, tuple[int, int]]:
-    """Relevant and judged documents by topic code, if the viewer may see the qrels."""
-    if qrels is None or not viewer.can_see_qrels:
-        return {}
-    table = load_table(qrels, viewer.campaign)
-    relevant = table.grade_counts[:, rules_of(viewer.campaign).rel :].sum(axis=1).tolist()
-    judged = table.grade_counts.sum(axis=1).tolist()
-    return dict(zip(table.topics, zip(relevant, judged, strict=True), strict=True))
 
 
 def _at(packed: bytes | None, position: int) -> float | None:

@@ -1,6 +1,6 @@
 """Tables of topics, at full precision."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from campaigns.access import Viewer
@@ -75,9 +75,15 @@ class _Cell(NamedTuple):
 
 def matrix_table(matrix: TopicMatrix | None) -> Table:
     """One row for each topic and run."""
-    caption = f"{matrix.measure} of each run on each topic." if matrix else ""
-    rows, count = (_cells(matrix), matrix.scores.size) if matrix else ((), 0)
-    return Table(matrix_columns(matrix), rows, caption, row_count=count)
+    if matrix is None:
+        return Table(matrix_columns(), (), row_count=0)
+    rows = (
+        _Cell(topic, run, rank, base)
+        for topic, scores in zip(matrix.topics, matrix.scores, strict=True)
+        for run, rank, base in zip(matrix.runs, matrix.ranks, scores.tolist(), strict=True)
+    )
+    caption = f"{matrix.measure} of each run on each topic."
+    return Table(matrix_columns(matrix), rows, caption, row_count=matrix.scores.size)
 
 
 def matrix_columns(matrix: TopicMatrix | None = None) -> tuple[Column, ...]:
@@ -94,9 +100,3 @@ def matrix_columns(matrix: TopicMatrix | None = None) -> tuple[Column, ...]:
         Column("base", heading="base", text=number, kind=float),
         same("qrels", matrix and matrix.qrels.version, int | None),
     )
-
-
-def _cells(matrix: TopicMatrix) -> Iterator[_Cell]:
-    for topic, scores in zip(matrix.topics, matrix.scores, strict=True):
-        for run, rank, base in zip(matrix.runs, matrix.ranks, scores.tolist(), strict=True):
-            yield _Cell(topic, run, rank, base)

@@ -114,6 +114,7 @@ def _runs(viewer: access.Viewer, params: QueryDict, code: str) -> Answer:
     topic = get_object_or_404(viewer.campaign.topics, code=code)
     measure = chosen_measure(viewer, params.get("measure"))
     table = topic_table(viewer, topic.code, topic_runs(viewer, topic, measure), measure)
+    # The code of a topic can contain a slash, which no file name may have.
     return Answer(table, [shown_qrels(viewer)], file_name=f"topic-{topic.position + 1}")
 
 
