@@ -140,6 +140,9 @@ def diff(viewer: Viewer, old: Qrels, new: Qrels, measure: Measure) -> VersionDif
     changes = changes_between(judgments_of(old), judgments_of(new), topics=list(topics))
     boards = [leaderboard(viewer, measure, qrels=qrels) for qrels in (old, new)]
     moves = _moves(*boards)
+    scores = np.array([[m.base_before for m in moves], [m.base_after for m in moves]], dtype=float)
+    scores = -scores if boards[0].lower_is_better else scores
+    has_order = len(moves) > 1
     return VersionDiff(
         old=old,
         new=new,
@@ -147,7 +150,8 @@ def diff(viewer: Viewer, old: Qrels, new: Qrels, measure: Measure) -> VersionDif
         changes=changes,
         moves=moves,
         waiting_count=viewer.campaign.runs.ranked().count() - len(moves),
-        **_agreement(moves, lower_is_better=boards[0].lower_is_better),
+        tau_b=none_if_nan(kendall_tau(scores)[0, 1]) if has_order else None,
+        tau_ap=none_if_nan(tau_ap(scores)[0, 1]) if has_order else None,
     )
 
 
@@ -173,24 +177,15 @@ def _moves(old: Leaderboard, new: Leaderboard) -> tuple[Move, ...]:
     )
 
 
-def _agreement(moves: tuple[Move, ...], *, lower_is_better: bool) -> dict[str, float | None]:
-    scores = np.array([[m.base_before for m in moves], [m.base_after for m in moves]], dtype=float)
-    scores = -scores if lower_is_better else scores
-    if len(moves) < 2:
-        return {"tau_b": None, "tau_ap": None}
-    return {
-        "tau_b": none_if_nan(kendall_tau(scores)[0, 1]),
-        "tau_ap": none_if_nan(tau_ap(scores)[0, 1]),
-    }
-
-
 def changes_between(
     old: ParsedQrels, new: ParsedQrels, *, topics: Sequence[str]
 ) -> JudgmentChanges:
     """Sorts both versions together by topic, document and version, so that the judgments of one
     document are adjacent. Negative grades count as not judged. `topics` are in row order."""
     position = {code: number for number, code in enumerate(topics)}
-    index = np.concatenate([_positions(qrels, position) for qrels in (old, new)])
+    # From the topics as each file numbers them to their positions in the campaign.
+    known = [np.array([position[code] for code in qrels.topics], np.int64) for qrels in (old, new)]
+    index = np.concatenate([known[0][old.topic_index], known[1][new.topic_index]])
     doc_ids = np.concatenate([old.doc_ids, new.doc_ids])
     grades = np.maximum(np.concatenate([old.grades, new.grades]), UNJUDGED)
     is_new = np.repeat([False, True], [len(old.grades), len(new.grades)])
@@ -204,6 +199,7 @@ def changes_between(
     precedes = np.append(follows[1:], False)
     before = np.where(is_new, UNJUDGED, grades)
     after = np.where(is_new, grades, UNJUDGED)
+    # The next row is the judgment of the same document in the new version.
     after[precedes] = grades[np.flatnonzero(precedes) + 1]
     is_first = ~follows  # one row for each judgment: the old one if there are two
     differs = is_first & (before != after)
@@ -216,11 +212,6 @@ def changes_between(
         after=after[differs],
         unchanged=int(same.sum()),
     )
-
-
-def _positions(qrels: ParsedQrels, position: dict[str, int]) -> NDArray[np.int64]:
-    known = np.array([position[code] for code in qrels.topics], dtype=np.int64)
-    return known[qrels.topic_index]
 
 
 def _grade(grade: int) -> int | None:
