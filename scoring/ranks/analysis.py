@@ -74,6 +74,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: RanksQuestion) -> RankIn
         base,
         correction=question.correction,
         level=LEVEL,
+        # So many are enough to find a critical value.
         samples=min(SAMPLES, enough_samples(LEVEL)),
         seed=SEED,
     )

@@ -25,6 +25,7 @@ def ranks_chart(rows: Sequence[RankRow]) -> dict[str, Any]:
     ends = [(each.rank_worst, each.rank_set_worst, each.possible_worst) for each in intervals]
     last = max(len(rows), *(end or 0 for each in ends for end in each))
     traces = [
+        # Later traces are drawn above earlier ones, so the widest comes first.
         row_lines(
             [(each.possible_best, each.possible_worst) for each in intervals],
             "possible ranks", role="could", width=7,
@@ -114,6 +115,13 @@ def swaps_chart(halves: Halves) -> dict[str, Any]:
     if len(sizes) > SWAP_LINES:
         sizes = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
     roles = ("known", "own", "good")
+    # The last point is lower than the line leads to if it is one of all larger differences.
+    ticks: dict[str, Any] = {}
+    steps = (row.difference_from for row in halves.swaps if row.difference_to is None)
+    if (larger := next(steps, None)) is not None:
+        others = [step * larger / 4 for step in range(4)]
+        labels = [*(f"{at:g}" for at in others), f"≥ {larger:g}"]
+        ticks = {"tickvals": [*others, larger], "ticktext": labels}
     figure = go.Figure(
         [
             _swap_line([row for row in halves.swaps if row.topics == size], size, role)
@@ -124,8 +132,7 @@ def swaps_chart(halves: Halves) -> dict[str, Any]:
     figure.update_layout(
         hovermode="closest",
         showlegend=True,
-        xaxis={"title": {"text": "difference on the first half"}, "zeroline": False}
-        | _difference_ticks(halves.swaps),
+        xaxis={"title": {"text": "difference on the first half"}, "zeroline": False} | ticks,
         yaxis={
             "title": {"text": "swap rate"},
             "zeroline": False,
@@ -134,18 +141,6 @@ def swaps_chart(halves: Halves) -> dict[str, Any]:
         },
     )
     return as_data(figure)
-
-
-def _difference_ticks(rows: Sequence[SwapRow]) -> dict[str, Any]:
-    """The last point is lower than the line leads to if it is one of all larger differences."""
-    larger = next((row.difference_from for row in rows if row.difference_to is None), None)
-    if larger is None:
-        return {}
-    others = [step * larger / 4 for step in range(4)]
-    return {
-        "tickvals": [*others, larger],
-        "ticktext": [*(f"{at:g}" for at in others), f"≥ {larger:g}"],
-    }
 
 
 def _swap_line(rows: Sequence[SwapRow], size: int, role: str) -> go.Scatter:

@@ -106,6 +106,7 @@ def needed_rows(
 def why_no_t_test(rows: Sequence[NeededRow], required: Requirement) -> str:
     """A sentence about rows of which none has an answer by the t test."""
     variances = [row.variance_of_differences for row in rows]
+    # A variance above 0 has a number of topics, which is then above MOST_TOPICS for all.
     if any(variances):
         return (
             f"By every measure, a t test needs more than {MOST_TOPICS:,} topics to find a "

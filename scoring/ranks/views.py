@@ -63,6 +63,7 @@ def ranks_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
         "caution": query.caution,
         "samples": SAMPLES,
         "has_possible": has_possible,
+        # With more rows, the chart would have no names.
         "figure": ranks_chart(query.rows[:NAMED_ROWS]) if len(query.rows) > 1 else None,
         "figure_size": row_chart_size(min(len(query.rows), NAMED_ROWS)),
         "charted": NAMED_ROWS,
