@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.analyses.costs import Size
 from scoring.analyses.studies import Reads, Study, declare
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.judging.pooled_judgments import (
@@ -71,6 +70,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: BoundsOfRuns) -> RunBoun
             for at, p in enumerate(PERSISTENCES):
                 by_p[:, row, at_pool, at] = _bounds(grades, counts[at_pool], p, table, rules)
             for rank in range(1, RANKS + 1):
+                # Everything below this rank counts as unjudged.
                 seen = grades[:, :rank]
                 for at, p in enumerate(persistences):
                     by_rank[:, row, at_pool, at, rank - 1] = _bounds(
@@ -92,12 +92,6 @@ def _bounds(
     return mean.base, nan_if_none(mean.residual)
 
 
-def _seconds(size: Size, question: BoundsOfRuns) -> float:
-    # Two pools, with a hundred values of p, and with a hundred depths for each chosen p.
-    evaluations = len(question.runs) * 200 * (1 + len(question.persistences))
-    return size.reading + 5e-6 * evaluations * size.topics
-
-
 RUN_BOUNDS: Final = declare(
     Study(
         kind="run_bounds",
@@ -106,6 +100,10 @@ RUN_BOUNDS: Final = declare(
         compute=compute,
         result=RunBoundsByDepth,
         reads=Reads.SCORES | Reads.POOL_DEPTH,
-        seconds=_seconds,
+        # Two pools, with a hundred values of p, and with a hundred depths for each chosen p.
+        seconds=lambda size, question: (
+            size.reading
+            + 5e-6 * (len(question.runs) * 200 * (1 + len(question.persistences))) * size.topics
+        ),
     )
 )

@@ -21,6 +21,7 @@ def bounds_by_rank(bounds: RunBounds, pool: int, persistences: Sequence[float]) 
         base, residual = bounds.by_rank[:, pool, at]
         role, name = ROLES[at % len(ROLES)], f"p = {format_value(p)}"
         traces.append(_line(ranks, base, name, role))
+        # The legend has one entry for both bounds.
         traces.append(_line(ranks, base + residual, name, role, shown=False))
     return _figure(traces, "evaluation depth", "mean RBP, lower and upper bound")
 

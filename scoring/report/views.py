@@ -1,7 +1,5 @@
 """The tables and figures of the RBP paper for this campaign, on one page for printing."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -15,7 +13,7 @@ from scoring.output.result_view import Answer, ResultView
 from scoring.pools.charts import pool_scatter
 from scoring.pools.options import OFFERED, chosen_depth
 from scoring.report.charts import bounds_by_p, bounds_by_rank
-from scoring.report.rows import Report, build_report
+from scoring.report.rows import build_report
 from scoring.report.tables import (
     AGREEMENT_COLUMNS,
     BOUND_COLUMNS,
@@ -43,26 +41,21 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "scatters": [
             (study, pool_scatter(study, f"pool {report.pool_words}")) for study in report.pools
         ],
-        **_figures(report),
     }
+    if report.bounds:
+        first = report.bounds[0]
+        context |= {
+            "first": first,
+            "by_rank": [
+                (name, bounds_by_rank(first, at, report.persistences))
+                for at, name in enumerate(CHARTED_POOLS)
+            ],
+            "by_p": bounds_by_p(report.bounds, report.pool_words),
+        }
     response = render(request, "scoring/report/report.html", context)
     if report.waits:
         response["Refresh"] = str(POLL_SECONDS)
     return response
-
-
-def _figures(report: Report) -> dict[str, Any]:
-    if not report.bounds:
-        return {}
-    first = report.bounds[0]
-    return {
-        "first": first,
-        "by_rank": [
-            (name, bounds_by_rank(first, at, report.persistences))
-            for at, name in enumerate(CHARTED_POOLS)
-        ],
-        "by_p": bounds_by_p(report.bounds, report.pool_words),
-    }
 
 
 def _agreement(viewer: access.Viewer, params: QueryDict) -> Answer:
@@ -71,6 +64,7 @@ def _agreement(viewer: access.Viewer, params: QueryDict) -> Answer:
     measure: Kendall's τ of the order of the runs by the measure with this pool and the order by the
     reference with all judgments."""
     report = build_report(viewer, chosen_depth(params))
+    # The first analysis is that of the pools, on which the agreement depends.
     awaits = report.analyses[0] if report.analyses else None
     return Answer(agreement_table(report), [report.qrels], awaits)
 
@@ -79,6 +73,7 @@ def _bounds(viewer: access.Viewer, params: QueryDict) -> Answer:
     """Figs. 5 and 6 of the RBP paper: one row for each of the two best runs, pool, p and evaluation
     depth."""
     report = build_report(viewer, chosen_depth(params))
+    # The last one is that of the bounds, if the campaign has a plain RBP.
     awaits = report.analyses[-1] if report.persistences and report.analyses else None
     return Answer(bounds_table(report), [report.qrels], awaits)
 
