@@ -3,20 +3,19 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.analyses.costs import Size
 from scoring.analyses.studies import Study, declare
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.corrections import Correction, correct
 from scoring.core.statistics.pairs import Tail, all_pairs
 from scoring.core.statistics.significance import count_significant, pairwise_tests
-from scoring.results.vectors import Vectors
 from scoring.significance import analysis
 from scoring.significance.analysis import TESTS, ordered_vectors, test_named
 
@@ -44,9 +43,15 @@ def compute(campaign: Campaign, qrels: Qrels, question: CountsOfMeasures) -> Sig
     measures = [parse_measure(name) for name in question.measures]
     most = counted_runs(len(measures))
     by_measure = ordered_vectors(campaign, qrels, measures, most=most)
-    significant = [
-        [_significant(vectors, test, question.tail) for test in TESTS] for vectors in by_measure
-    ]
+    significant = []
+    for vectors, name in product(by_measure, TESTS):
+        scores = Scores(vectors.sign * vectors.base, None)
+        test = test_named(name, question.tail)
+        _, outcomes = pairwise_tests(test, scores, tail=question.tail)
+        corrected = [correct(outcomes.p_values, correction) for correction in CORRECTIONS]
+        significant.append(
+            [[count_significant(each, level) for level in LEVELS] for each in corrected]
+        )
     shape = (len(by_measure), len(TESTS), len(CORRECTIONS), len(LEVELS))
     return SignificantPairs(
         separated=np.array(significant, dtype=np.int64).reshape(shape),
@@ -62,17 +67,6 @@ def counted_runs(measures: int) -> int:
     return min(analysis.MAX_RUNS, max(runs, 50))
 
 
-def _significant(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:
-    base = vectors.sign * vectors.base
-    _, outcomes = pairwise_tests(test_named(test, tail), Scores(base, None), tail=tail)
-    corrected = [correct(outcomes.p_values, correction) for correction in CORRECTIONS]
-    return [[count_significant(each, level) for level in LEVELS] for each in corrected]
-
-
-def _seconds(size: Size, question: CountsOfMeasures) -> float:
-    return len(question.measures) * (6e-5 * size.pairs + 8e-5 * size.scores)
-
-
 SEPARATED_COUNTS: Final = declare(
     Study(
         kind="separated_counts",
@@ -80,6 +74,8 @@ SEPARATED_COUNTS: Final = declare(
         question=CountsOfMeasures,
         compute=compute,
         result=SignificantPairs,
-        seconds=_seconds,
+        seconds=lambda size, question: (
+            len(question.measures) * (6e-5 * size.pairs + 8e-5 * size.scores)
+        ),
     )
 )

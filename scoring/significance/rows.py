@@ -255,5 +255,6 @@ def significance(choices: TestChoices, ranked: RankedRuns, result: TestedPairs) 
         corrected=corrected[kept],
         result=result,
         places=kept,
+        # In the result, better is positive; here a - b is, in units of the measure.
         signs=np.where(is_swapped[kept] != ranked.is_lower_better, -1, 1).astype(np.int8),
     )
