@@ -92,6 +92,7 @@ def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | 
     if not ranked:
         return None
     scores = np.array([vector for _, _, vector in ranked]).T
+    # A topic that no run has a score on has neither a mean nor a variance.
     scored = np.flatnonzero(~np.isnan(scores).all(axis=1))
     if not len(scored):
         return None
@@ -161,6 +162,7 @@ def _correlations(scores: Vector) -> list[float | None]:
 def _order(scores: Vector, order: str, sign: float) -> NDArray[np.intp]:
     if order == "file":
         return np.arange(len(scores))
+    # Topics that are equally difficult stay in the order of the file.
     by_difficulty = np.argsort(sign * np.nanmean(scores, axis=1), kind="stable")
     if order == "difficulty" or len(scores) < 3:
         return by_difficulty

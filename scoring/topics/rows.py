@@ -62,13 +62,31 @@ def topic_rows(viewer: Viewer, measure: Measure) -> tuple[TopicRow, ...]:
     counts: dict[str, tuple[int, int]] = {}  # relevant and judged documents, by code
     if qrels is not None and viewer.can_see_qrels:
         table = load_table(qrels, viewer.campaign)
-        relevant = table.grade_counts[:, rules_of(viewer.campaign).rel :].sum(axis=1).tolist()
-        judged = table.grade_counts.sum(axis=1).tolist()
-        counts = dict(zip(table.topics, zip(relevant, judged, strict=True), strict=True))
-    return tuple(
-        _topic_row(topic, scores[:, position], counts.get(topic.code, (None, None)))
-        for position, topic in enumerate(topics)
-    )
+        by_topic = (
+            table.grade_counts[:, rules_of(viewer.campaign).rel :].sum(axis=1).tolist(),
+            table.grade_counts.sum(axis=1).tolist(),
+        )
+        counts = dict(zip(table.topics, zip(*by_topic, strict=True), strict=True))
+    rows = []
+    for position, topic in enumerate(topics):
+        defined = scores[:, position][~np.isnan(scores[:, position])]
+        spread = np.quantile(defined, (0, 0.25, 0.75, 1)).tolist() if len(defined) else [None] * 4
+        relevant, judged = counts.get(topic.code, (None, None))
+        rows.append(
+            TopicRow(
+                code=topic.code,
+                title=topic.title,
+                relevant=relevant,
+                judged=judged,
+                runs=len(defined),
+                mean=float(defined.mean()) if len(defined) else None,
+                lowest=spread[0],
+                lower_quartile=spread[1],
+                upper_quartile=spread[2],
+                highest=spread[3],
+            )
+        )
+    return tuple(rows)
 
 
 def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun, ...]:
@@ -87,9 +105,18 @@ def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun
         )
         for score in board_scores(viewer, rules, qrels, (measure,), "bases", "residuals", "people")
     ]
-    ranked = _ranked(rows, is_lower_better=is_lower_better(measure))
+    # Late and disqualified runs have no rank, and come last.
+    values = [nan_if_none(row.base) if row.is_ranked else np.nan for row in rows]
+    direction = "lower" if is_lower_better(measure) else "higher"
+    ranks = shared_ranks(np.array(values, dtype=float), direction)
+    ranked = sorted(
+        (replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)),
+        key=lambda row: (STATUSES.index(row.status), row.rank or len(rows) + 1, row.name.lower()),
+    )
     # A rank among only the viewer's own runs would look like a rank among all.
-    return ranked if viewer.can_see_board else tuple(replace(row, rank=None) for row in ranked)
+    if not viewer.can_see_board:
+        return tuple(replace(row, rank=None) for row in ranked)
+    return tuple(ranked)
 
 
 def could_lead(rows: Sequence[TopicRun]) -> int:
@@ -115,42 +142,9 @@ def _matrix(viewer: Viewer, qrels: Qrels, measure: Measure, topics: int) -> Vect
     return matrix
 
 
-def _topic_row(topic: Topic, scores: Vector, counts: tuple[int | None, int | None]) -> TopicRow:
-    defined = scores[~np.isnan(scores)]
-    spread = np.quantile(defined, (0, 0.25, 0.75, 1)).tolist() if len(defined) else [None] * 4
-    return TopicRow(
-        code=topic.code,
-        title=topic.title,
-        relevant=counts[0],
-        judged=counts[1],
-        runs=len(defined),
-        mean=float(defined.mean()) if len(defined) else None,
-        lowest=spread[0],
-        lower_quartile=spread[1],
-        upper_quartile=spread[2],
-        highest=spread[3],
-    )
-
-
 def _at(packed: bytes | None, position: int) -> float | None:
     if packed is None:
         return None
     vector = unpack_vector(bytes(packed))
+    # A topic that was added after the run was scored is not in the vector.
     return none_if_nan(vector[position]) if position < len(vector) else None
-
-
-def _ranked(rows: list[TopicRun], *, is_lower_better: bool) -> tuple[TopicRun, ...]:
-    values = np.array([nan_if_none(row.base) for row in rows], dtype=float)
-    ranked = np.where([row.is_ranked for row in rows], values, np.nan) if rows else values
-    ranks = shared_ranks(ranked, "lower" if is_lower_better else "higher")
-    ranked = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
-    return tuple(
-        sorted(
-            ranked,
-            key=lambda row: (
-                STATUSES.index(row.status),
-                row.rank or len(rows) + 1,
-                row.name.lower(),
-            ),
-        )
-    )
