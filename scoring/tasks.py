@@ -17,6 +17,7 @@ def _perform_next(job_id: int) -> None:
 
 
 perform_next = shared_task(name=queue.TASK)(_perform_next)
+# During an upgrade, web servers of the previous release send these.
 for name in queue.PREVIOUS_TASKS.values():
     shared_task(name=name)(_perform_next)
 

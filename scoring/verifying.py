@@ -20,6 +20,7 @@ READ_AHEAD = 64
 Owner: TypeAlias = (
     Run | Qrels | StoredRanking | StoredGrades | Snapshot | StoredTable | PendingUpload
 )
+# What `describe` and `_repair` read of the owner of a file, in the query of the rows.
 RELATED = {
     Run: ("campaign", "team"),
     Qrels: ("campaign",),
@@ -95,6 +96,7 @@ def _results(batch: list) -> Iterator[tuple[Owner, str]]:
 def _fault(key: str, digest: str) -> str:
     """Empty if the file is intact."""
     try:
+        # It compares the whole file with the digest.
         open_stored(key, digest).close()
     except FileLost as error:
         return "missing" if isinstance(error.__cause__, FileNotFoundError) else "damaged"

@@ -52,7 +52,9 @@ def perform_waiting_jobs(
     """
     tried: Counter[int] = Counter()
     is_moving = True
-    while is_moving or _is_being_worked_on(campaign):
+    running = campaign.jobs.filter(state=Job.State.RUNNING, lease_until__gte=Now())
+    while is_moving or running.exists():
+        # Only jobs of other workers are left.
         if not is_moving:
             time.sleep(POLL_SECONDS)
         waiting = campaign.jobs.filter(free()).order_by("pk")
@@ -68,10 +70,6 @@ def perform_waiting_jobs(
                 on_done(len(performed))
         is_moving = bool(done)
     return tried.total()
-
-
-def _is_being_worked_on(campaign: Campaign) -> bool:
-    return campaign.jobs.filter(state=Job.State.RUNNING, lease_until__gte=Now()).exists()
 
 
 def perform(job_id: int | None = None) -> list[int]:

@@ -109,6 +109,7 @@ def rank_mark(marks: RankMarks, run_id: str) -> RankMark | None:
         return None
     # A rank is so wide: rank 1 begins at 0 and ends at one step.
     step = 100 / marks.runs
+    # A rank that is not known is 0 here, and its flag below is false.
     best, worst = interval.rank_best or 0, interval.rank_worst or 0
     first, last = interval.possible_best or 0, interval.possible_worst or 0
     set_first, set_last = interval.rank_set_best or 0, interval.rank_set_worst or 0

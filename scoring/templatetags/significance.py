@@ -65,6 +65,7 @@ def matrix_cells(result: Significance) -> list[tuple[Any, list[MatrixCell]]]:
                 MatrixCell(
                     bool(tested),
                     float(p),
+                    # NaN, of a cell without a test, is neither.
                     {1.0: "better", -1.0: "worse"}.get(kind, ""),
                     m == NORMAL,
                 )
@@ -97,6 +98,7 @@ def cautions_of(result: Significance) -> list[str]:
             f"no correction for the number of tests: about {intcomma(chance)} of"
             f" {intcomma(pairs)} pairs would be significant by chance if all runs were equally good"
         )
+    # A least p of 0 means that the test has no limit.
     if result.least_p and (result.topic_count < FEW_TOPICS or result.is_too_coarse):
         cautions.append(_limit_of(result))
     return cautions
