@@ -15,7 +15,13 @@ def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, A
     the top. `links` are URLs by the id of the run."""
     own = [row for row in pair.rows if row.run.is_own]
     others = [row for row in pair.rows if not row.run.is_own]
-    traces = [_swaps(pair), _same_rank(pair), _points(pair, others, links, "runs", "known")]
+    # By scores, equal ranks are the k-th best of a against the k-th best of b, for every k.
+    x = _best_first((row.score_a for row in pair.rows), sign_of(pair.choice.a.measure))
+    y = _best_first((row.score_b for row in pair.rows), sign_of(pair.choice.b.measure))
+    if pair.choice.axes == "ranks":
+        x = y = [1.0, float(len(pair.rows))]
+    same_rank = _line(x, y, "same rank", "edge", dash="solid")
+    traces = [_swaps(pair), same_rank, _points(pair, others, links, "runs", "known")]
     # Scores of two measures have no common scale, and equal ranks are a line of their own.
     if pair.choice.is_one_measure and pair.choice.axes == "scores":
         scores = [score for row in pair.rows for score in (row.score_a, row.score_b)]
@@ -59,16 +65,6 @@ def _points(
         name=name,
         meta={"role": role, "links": [links[row.run.run_id] for row in rows]},
     )  # fmt: skip
-
-
-def _same_rank(pair: PairOfOrderings) -> go.Scatter:
-    """By scores: the k-th best of a against the k-th best of b, for every k."""
-    if pair.choice.axes == "ranks":
-        x = y = [1.0, float(len(pair.rows))]
-    else:
-        x = _best_first((row.score_a for row in pair.rows), sign_of(pair.choice.a.measure))
-        y = _best_first((row.score_b for row in pair.rows), sign_of(pair.choice.b.measure))
-    return _line(x, y, "same rank", "edge", dash="solid")
 
 
 def _swaps(pair: PairOfOrderings) -> go.Scatter:

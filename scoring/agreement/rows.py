@@ -60,6 +60,7 @@ class AgreementMapRow:
     @property
     def best(self) -> float | None:
         """The greatest agreement with another measure."""
+        # A measure agrees with itself in everything.
         others = (cell.value for cell in self.cells if not cell.is_itself)
         return max((value for value in others if value is not None), default=None)
 

@@ -138,6 +138,7 @@ def simulation_figure(table: SimulationTable) -> dict[str, Any]:
     figure = go.Figure()
     for method in METHODS:
         rows = [row for row in table.rows if row.method == method]
+        # Every method begins without a judgment.
         documents = [0, *(row.judged for row in rows)]
         role, dash = METHOD_LOOKS[method]
         line = _line(documents, [0, *(row.found for row in rows)], method, role, dash=dash)

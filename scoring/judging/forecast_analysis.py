@@ -66,11 +66,26 @@ def judging_forecast(
     longest = topics * depth_tracked(plan.persistence)
     ranked = sum(min(run.ranking.document_count, longest) for run in runs)
     looks = min(more, left) * ranked // topics if plan.is_by_topic else 0
-    if ranked > AT_ONCE or looks > AT_ONCE_BY_TOPIC or len(runs) > FILES_AT_ONCE:
-        return _by_worker(viewer, plan, more)
-    stored = tuple((run.public_id, run.ranking.digest, run.judging_priority) for run in runs)
-    scale = (campaign.rel, campaign.highest_grade)
-    return _cached_forecast(plan, min(more, left), (stamp_of(campaign), stored, scale))
+    if ranked <= AT_ONCE and looks <= AT_ONCE_BY_TOPIC and len(runs) <= FILES_AT_ONCE:
+        stored = tuple((run.public_id, run.ranking.digest, run.judging_priority) for run in runs)
+        scale = (campaign.rel, campaign.highest_grade)
+        return _cached_forecast(plan, min(more, left), (stamp_of(campaign), stored, scale))
+    whole = total_documents(plan)
+    # Everything beyond the last document is the same question.
+    question = AfterMore(plan.pk, min(more, whole), whole)
+    analysis = request_analysis(viewer, plan.starts_from, JUDGING_OUTLOOK, question)
+    # After a failure, the page says why and shows no older forecast.
+    last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
+    if last is None:
+        return NotComputedYet(analysis)
+    result = result_of(JUDGING_OUTLOOK, last)
+    if not len(result.run_ids):
+        return None
+    behind = plan.campaign.judgments.count() - judgments_of(JUDGING_OUTLOOK, last)
+    columns = (each.tolist() for each in (result.run_ids, result.base, result.residual))
+    means = zip(*columns, strict=True)
+    by_id = {run_id: ForecastRun(base, residual) for run_id, base, residual in means}
+    return JudgingForecast(result.documents, by_id, behind)
 
 
 @dataclass(frozen=True)
@@ -128,25 +143,6 @@ def runs_out(plan: Plan) -> bool:
 def total_documents(plan: Plan) -> int:
     """The documents to judge in all: the budget, or fewer if the runs run out of candidates."""
     return plan.laid_out if runs_out(plan) else plan.budget
-
-
-def _by_worker(viewer: Viewer, plan: Plan, more: int) -> JudgingForecast | NotComputedYet | None:
-    whole = total_documents(plan)
-    # Everything beyond the last document is the same question.
-    question = AfterMore(plan.pk, min(more, whole), whole)
-    analysis = request_analysis(viewer, plan.starts_from, JUDGING_OUTLOOK, question)
-    # After a failure, the page says why and shows no older forecast.
-    last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
-    if last is None:
-        return NotComputedYet(analysis)
-    result = result_of(JUDGING_OUTLOOK, last)
-    if not len(result.run_ids):
-        return None
-    behind = plan.campaign.judgments.count() - judgments_of(JUDGING_OUTLOOK, last)
-    columns = (each.tolist() for each in (result.run_ids, result.base, result.residual))
-    means = zip(*columns, strict=True)
-    runs = {run_id: ForecastRun(base, residual) for run_id, base, residual in means}
-    return JudgingForecast(result.documents, runs, behind)
 
 
 @lru_cache(maxsize=CACHED)

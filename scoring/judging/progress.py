@@ -72,8 +72,21 @@ def progress_of(plan: Plan) -> JudgingProgress | None:
     )
     if run_candidates is None:
         return None
+    campaign = plan.campaign
+    start = plan.starts_from.digest if plan.starts_from else ""
+    key = (campaign.pk, plan.persistence, campaign.rel, campaign.highest_grade, start)
     with _lock:
-        cached = _cached_bounds(plan, run_candidates)
+        cached = _cache.get(key)
+        # The candidates are the same object while the rankings are unchanged.
+        if cached is None or cached.run_candidates.candidates is not run_candidates.candidates:
+            cached = _computed(plan, run_candidates)
+        else:
+            cached = _update(plan, cached) or _computed(plan, run_candidates)
+        _cache[key] = cached
+        # The first one is that which was used least recently.
+        _cache.move_to_end(key)
+        while len(_cache) > CACHED:
+            _cache.popitem(last=False)
         return JudgingProgress(
             run_ids=run_candidates.run_ids,
             names=run_candidates.names,
@@ -94,24 +107,6 @@ def mean_residual(plan: Plan) -> float | None:
 def depth_tracked(persistence: float) -> int:
     """The depth below which documents could change a score by less than NEGLIGIBLE."""
     return max(100, required_depth(persistence, NEGLIGIBLE))
-
-
-def _cached_bounds(plan: Plan, run_candidates: RunCandidates) -> _Bounds:
-    campaign = plan.campaign
-    start = plan.starts_from.digest if plan.starts_from else ""
-    # The candidates are the same object while the rankings are unchanged.
-    key = (campaign.pk, plan.persistence, campaign.rel, campaign.highest_grade, start)
-    cached = _cache.get(key)
-    if cached is None or cached.run_candidates.candidates is not run_candidates.candidates:
-        cached = _computed(plan, run_candidates)
-    else:
-        cached = _update(plan, cached) or _computed(plan, run_candidates)
-    _cache[key] = cached
-    # The first one is that which was used least recently.
-    _cache.move_to_end(key)
-    while len(_cache) > CACHED:
-        _cache.popitem(last=False)
-    return cached
 
 
 def _computed(plan: Plan, run_candidates: RunCandidates) -> _Bounds:
@@ -151,7 +146,14 @@ def _update(plan: Plan, cached: _Bounds) -> _Bounds | None:
     documents = set(touched)
     judgments = campaign.judgments.filter(pk__lte=last)
     if len(documents) <= FEW:
-        judgments = judgments.filter(_of(documents))
+        by_topic: dict[int, list[str]] = {}
+        for position, _, doc_id in documents:
+            by_topic.setdefault(position, []).append(doc_id)
+        # It selects nothing. An empty Q would select everything.
+        condition = Q(pk__in=[])
+        for position, doc_ids in by_topic.items():
+            condition |= Q(topic__position=position, doc_id__in=doc_ids)
+        judgments = judgments.filter(condition)
     final = final_grades(judgments)
     grades = {key: entry.grade for key, entry in final.items() if entry.grade is not None}
     _set_grades(cached, campaign, grades, documents)
@@ -163,17 +165,6 @@ def _totals(campaign: Campaign) -> tuple[int, int]:
     judgments = Judgment.objects.filter(campaign=campaign)
     totals = judgments.aggregate(count=Count("pk"), last=Max("pk"))
     return totals["count"], totals["last"] or 0
-
-
-def _of(documents: set[Key]) -> Q:
-    by_topic: dict[int, list[str]] = {}
-    for position, _, doc_id in documents:
-        by_topic.setdefault(position, []).append(doc_id)
-    # It selects nothing, as an empty Q would not.
-    condition = Q(pk__in=[])
-    for position, doc_ids in by_topic.items():
-        condition |= Q(topic__position=position, doc_id__in=doc_ids)
-    return condition
 
 
 def _set_grades(

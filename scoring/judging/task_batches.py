@@ -9,13 +9,12 @@ import random
 
 import numpy as np
 from django.db import transaction
-from numpy.typing import NDArray
 
 from campaigns.judging.final_grades import final_grade_values
 from campaigns.judging.gold_tasks import assign_gold
 from campaigns.models import Claim, Plan, Task
 from scoring.core.data.grades import UNJUDGED
-from scoring.core.judging.candidates import Candidates, find_outcomes
+from scoring.core.judging.candidates import find_outcomes
 from scoring.core.judging.selection import Strategy, choose
 from scoring.jobs import queue
 from scoring.judging import samples
@@ -63,20 +62,20 @@ def _next_documents(plan: Plan) -> tuple[list[tuple[int, str]], samples.DrawnSam
     if drawn is not None:
         new = drawn.documents
     else:
-        new = _chosen(plan, candidates, left if plan.is_static else min(left, plan.batch))
+        outcomes = known_outcomes(plan.campaign, candidates, starts_from=plan.starts_from)
+        # The table has grade 0 for each task, to find the candidates among them.
+        tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id")
+        table = table_of_grades(candidates.topics, dict.fromkeys(tasks, 0), highest_grade=1)
+        is_task = find_outcomes(candidates, table, rel=1) != UNJUDGED
+        new = choose(
+            candidates,
+            Strategy(plan.method, plan.persistence, plan.scope),
+            outcomes,
+            count=left if plan.is_static else min(left, plan.batch),
+            waiting=np.flatnonzero(is_task & (outcomes == UNJUDGED)),
+        )
     rows, ids = candidates.topic_rows[new].tolist(), candidates.doc_ids[new].tolist()
     return [(row, doc_id.decode()) for row, doc_id in zip(rows, ids, strict=True)], drawn
-
-
-def _chosen(plan: Plan, candidates: Candidates, count: int) -> NDArray[np.int64]:
-    outcomes = known_outcomes(plan.campaign, candidates, starts_from=plan.starts_from)
-    # The table has grade 0 for each task, to find the candidates among them.
-    tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id")
-    table = table_of_grades(candidates.topics, dict.fromkeys(tasks, 0), highest_grade=1)
-    is_task = find_outcomes(candidates, table, rel=1) != UNJUDGED
-    waiting = np.flatnonzero(is_task & (outcomes == UNJUDGED))
-    strategy = Strategy(plan.method, plan.persistence, plan.scope)
-    return choose(candidates, strategy, outcomes, count=count, waiting=waiting)
 
 
 def _tasks(plan: Plan, chosen: list[tuple[int, str]]) -> list[Task]:
