@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,13 @@ def examine(block: Block, findings: ProblemList) -> None:
     """
     data = block.data
     if data.min() == 0:
-        _refuse_nul(block)
+        nuls = np.flatnonzero(data == 0)
+        position = int(nuls[0])
+        line, byte = _line(block, position), position - _begin(block, position) + 1
+        # Latin text in UTF-16 is half NUL; padding and binary data are not.
+        is_wide = 0.4 < nuls.size / (data.size - 2 * len(PAD)) < 0.6
+        hint = ": this looks like UTF-16, save it as UTF-8" if is_wide else ""
+        refuse("NUL", f"NUL at byte {byte} of the line{hint}", line)
     block.refuse_long_line()
     # Most blocks are ASCII with no other control characters than tabs and line feeds: counting
     # shows that faster than a look at each kind.
@@ -193,16 +199,6 @@ def _around(block: Block, position: int) -> str:
     """A byte and its neighbours in the line, for an error message."""
     begin = max(_begin(block, position), position - 8)
     return shown(block.data[begin : position + 8].tobytes().partition(b"\n")[0])
-
-
-def _refuse_nul(block: Block) -> NoReturn:
-    nuls = np.flatnonzero(block.data == 0)
-    position = int(nuls[0])
-    line, byte = _line(block, position), position - _begin(block, position) + 1
-    # Latin text in UTF-16 is half NUL; padding and binary data are not.
-    is_wide = 0.4 < nuls.size / (block.data.size - 2 * len(PAD)) < 0.6
-    hint = ": this looks like UTF-16, save it as UTF-8" if is_wide else ""
-    refuse("NUL", f"NUL at byte {byte} of the line{hint}", line)
 
 
 def _unseen_characters(text: str) -> set[str]:

@@ -100,12 +100,19 @@ class Table:
         for line, _, cells in table_rows(lines, self.separator):
             if not any(map(str.strip, cells)):
                 continue
-            if self.names:
-                raw = self._by_name(line, cells, names)
-            else:
+            raw: RawDocument | None = None
+            if not self.names:
                 doc_id, *texts = cells
-                text = self.separator.join(texts)
-                raw = RawDocument(line, doc_id.strip(), "", text) if texts else None
+                if texts:
+                    raw = RawDocument(line, doc_id.strip(), "", self.separator.join(texts))
+            elif len(cells) == len(self.names):
+                row = dict(zip(self.names, cells, strict=True))
+                raw = RawDocument(
+                    line=line,
+                    doc_id=next((row[name] for name in names.doc_id if name in row), "").strip(),
+                    title=squeezed(row.get("title", "") or row.get("headline", "")),
+                    text=next(filter(None, (row.get(name, "").strip() for name in names.text)), ""),
+                )
             if raw is None:
                 text = self.separator.join(cells)
                 expected = "1 column, 2 expected: id, tab, text"
@@ -113,17 +120,6 @@ class Table:
                 findings.add(Problem("FIELDS", line, fault, None, shown(text)))
             else:
                 yield raw
-
-    def _by_name(self, line: int, cells: list[str], names: FieldNames) -> RawDocument | None:
-        if len(cells) != len(self.names):
-            return None
-        row = dict(zip(self.names, cells, strict=True))
-        return RawDocument(
-            line=line,
-            doc_id=next((row[name] for name in names.doc_id if name in row), "").strip(),
-            title=squeezed(row.get("title", "") or row.get("headline", "")),
-            text=next(filter(None, (row.get(name, "").strip() for name in names.text)), ""),
-        )
 
 
 def table_of(line: str, number: int = 1) -> Table | None:

@@ -225,7 +225,15 @@ class _LineTable:
         self._note_left_out(width, findings, record)
         open_lines = (self.counts > 0) & ~self.comment & ~self.block.refused
         findings.records += int(np.count_nonzero(open_lines))
-        self._note_width(open_lines & (self.counts != width), width, findings, hint)
+        odd = open_lines & (self.counts != width)
+        # Lines with equally many fields are reported together: `add_rows` may take the rest of its
+        # rows for equal to the first, which holds within one width.
+        counts = np.unique(self.counts[odd]).tolist()
+        groups = [odd & (self.counts == count) for count in counts[:MANY_WIDTHS]]
+        if len(counts) > MANY_WIDTHS:
+            groups = [odd]
+        for group in groups:
+            self._note_same_width(np.flatnonzero(group), width, findings, hint)
         shaped = open_lines & (self.counts == width)
         self._note_unseen(shaped & self.block.unseen, findings)
         kept = np.flatnonzero(shaped & ~self.block.unseen)
@@ -258,23 +266,6 @@ class _LineTable:
                 message = "the line looks like a record, but it begins with # and is a comment"
                 findings.warn("COMMENTED_RECORD", message, line=first_line + index, value=text)
                 break
-
-    def _note_width(
-        self,
-        odd: NDArray[np.bool_],
-        width: int,
-        findings: ProblemList,
-        hint: Callable[[list[bytes], int], str],
-    ) -> None:
-        """Lines with equally many fields are reported together."""
-        # `add_rows` may take the rest of its rows for equal to the first, which holds within one
-        # width.
-        counts = np.unique(self.counts[odd]).tolist()
-        groups = [odd & (self.counts == count) for count in counts[:MANY_WIDTHS]]
-        if len(counts) > MANY_WIDTHS:
-            groups = [odd]
-        for group in groups:
-            self._note_same_width(np.flatnonzero(group), width, findings, hint)
 
     def _note_same_width(
         self,
