@@ -108,22 +108,18 @@ def _write_documents(options: argparse.Namespace, target: BinaryIO) -> None:
                 shutil.copyfileobj(file, copy)
                 file = copy
             file.seek(0)
-            _tell_of_fields(file, warn)
+            fields = ambiguous_fields(file)
+            if fields and fields.ids:
+                warn(f"{', '.join(fields.ids)} could be the id: {fields.ids[0]} was taken")
+            if fields and fields.texts:
+                names = ", ".join(fields.texts)
+                warn(f"{names} could be the text: the first that has one was taken")
             file.seek(0)
             write(_telling(read_documents(file, findings=findings), warn), target, warn)
 
     read_file(options.run, convert)
     for warning in findings.warnings:
         warn(str(warning))
-
-
-def _tell_of_fields(file: BinaryIO, warn: Warn) -> None:
-    fields = ambiguous_fields(file)
-    if fields and fields.ids:
-        warn(f"{', '.join(fields.ids)} could be the id: {fields.ids[0]} was taken")
-    if fields and fields.texts:
-        names = ", ".join(fields.texts)
-        warn(f"{names} could be the text: the first that has one was taken")
 
 
 def _telling(documents: Iterator[ParsedDocument], warn: Warn) -> Iterator[ParsedDocument]:

@@ -22,7 +22,18 @@ from scoring.library.table import Table
 
 
 def run(options: argparse.Namespace) -> int:
-    _check(options)
+    wrong = method_faults(
+        options.method, options.persistence, options.scope, is_simulated=bool(options.simulate)
+    )
+    faults = [f"--{name}: {why}" for name, why in wrong]
+    if options.simulate and options.judged:
+        faults.append("--simulate begins without judgments: --judged does not go with it")
+    if options.unknown and not options.simulate:
+        faults.append("--unknown says what --simulate QRELS lack: it needs --simulate")
+    if options.top and not options.simulate:
+        faults.append("--top says which runs --simulate compares: it needs --simulate")
+    if faults:
+        raise BadInput(faults)
     strategy = strategy_named(options.method, options.persistence, options.scope)
     runs = for_each_run(
         partial(_rank_file, max_depth=options.depth), options.runs, workers=options.workers
@@ -38,21 +49,6 @@ def run(options: argparse.Namespace) -> int:
         table = chosen_documents(runs, strategy, judged, budget=budget, batch=options.batch)
     print_csv(table.names, table)
     return 0
-
-
-def _check(options: argparse.Namespace) -> None:
-    wrong = method_faults(
-        options.method, options.persistence, options.scope, is_simulated=bool(options.simulate)
-    )
-    faults = [f"--{name}: {why}" for name, why in wrong]
-    if options.simulate and options.judged:
-        faults.append("--simulate begins without judgments: --judged does not go with it")
-    if options.unknown and not options.simulate:
-        faults.append("--unknown says what --simulate QRELS lack: it needs --simulate")
-    if options.top and not options.simulate:
-        faults.append("--top says which runs --simulate compares: it needs --simulate")
-    if faults:
-        raise BadInput(faults)
 
 
 def _rank_file(path: str, max_depth: int | None) -> NamedRanking:

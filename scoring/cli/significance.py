@@ -13,22 +13,6 @@ from scoring.library.significance import PairComparison, significance_table
 
 
 def run(options: argparse.Namespace) -> int:
-    _check(options)
-    scores, measure = read_scores(options)
-    if options.against != "base" and scores.residual is None:
-        raise BadInput([f"--against {options.against}: {measure} has no residual"])
-    board = scores.best(options.top, options.baseline)
-    table, cautions = significance_table(board, _comparison(options))
-    for caution in cautions:
-        sys.stderr.write(f"note: {caution}\n")
-    if options.count:
-        print(count_significant(np.asarray(table["p_corrected"]), options.alpha), len(table))
-    else:
-        print_csv(table.names, table)
-    return 0
-
-
-def _check(options: argparse.Namespace) -> None:
     faults = list(source_faults(options))
     if options.scores and options.against != "base":
         faults.append(f"--against {options.against}: a matrix of scores has no residuals")
@@ -38,6 +22,18 @@ def _check(options: argparse.Namespace) -> None:
         faults.append("--seed must not be negative")
     if faults:
         raise BadInput(faults)
+    scores, measure = read_scores(options)
+    if options.against != "base" and scores.residual is None:
+        raise BadInput([f"--against {options.against}: {measure} has no residual"])
+    board = scores.best(options.top, options.baseline)
+    table, cautions = significance_table(board, how)
+    for caution in cautions:
+        sys.stderr.write(f"note: {caution}\n")
+    if options.count:
+        print(count_significant(np.asarray(table["p_corrected"]), options.alpha), len(table))
+    else:
+        print_csv(table.names, table)
+    return 0
 
 
 def _comparison(options: argparse.Namespace) -> PairComparison:

@@ -9,16 +9,13 @@ from scoring.core.data import compiled as aligning
 
 def version_lines() -> list[str]:
     """The version first, then a line for each part that has a faster and a slower form."""
-    return [f"trackside {_version()}", *(f"{part}: {form}" for part, form in _parts().items())]
-
-
-def _parts() -> dict[str, str]:
-    is_compiled = reading.scan is not None and aligning.align is not None
-    return {"gzip": inflating_library(), "runs": "compiled reader" if is_compiled else "Python"}
-
-
-def _version() -> str:
     try:
-        return version("trackside")
+        number = version("trackside")
     except PackageNotFoundError:
-        return "(not installed: run from its source)"
+        number = "(not installed: run from its source)"
+    is_compiled = reading.scan is not None and aligning.align is not None
+    return [
+        f"trackside {number}",
+        f"gzip: {inflating_library()}",
+        f"runs: {'compiled reader' if is_compiled else 'Python'}",
+    ]
