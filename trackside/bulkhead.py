@@ -60,7 +60,15 @@ class Bulkhead:
     @contextmanager
     def visit(self, name: str) -> Iterator[Visit]:
         """One request. Raises `StoreAway`, and FileNotFoundError if the file does not exist."""
-        self._enter(name)
+        began = time.monotonic()
+        # A response since the failure, to another request, shows that the store works again.
+        if self.heard_at <= self._failed_at and began < self._failed_at + PAUSE_SECONDS:
+            raise StoreAway(name, "it failed a moment ago")
+        # In short steps, because others can hear from the store in the meantime: a request waits
+        # for a place only while the store responds to those that have one.
+        while not self._places.acquire(timeout=SILENT_SECONDS / 4):
+            if time.monotonic() - max(self.heard_at, began) > SILENT_SECONDS:
+                raise StoreCrowded(name, "it is silent, and others wait for it already")
         try:
             yield Visit(self, name)
         except (Boto3Error, BotoCoreError, ClientError) as error:
@@ -77,14 +85,3 @@ class Bulkhead:
             self.heard_at = time.monotonic()
         finally:
             self._places.release()
-
-    def _enter(self, name: str) -> None:
-        """Takes a place. Waits for one only while the store responds to those that have one."""
-        began = time.monotonic()
-        # A response since the failure, to another request, shows that the store works again.
-        if self.heard_at <= self._failed_at and began < self._failed_at + PAUSE_SECONDS:
-            raise StoreAway(name, "it failed a moment ago")
-        # In short steps, because others can hear from the store in the meantime.
-        while not self._places.acquire(timeout=SILENT_SECONDS / 4):
-            if time.monotonic() - max(self.heard_at, began) > SILENT_SECONDS:
-                raise StoreCrowded(name, "it is silent, and others wait for it already")

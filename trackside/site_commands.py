@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -184,14 +185,6 @@ def _demo(arguments: Sequence[str]) -> int:
     return supervise(run_demo)
 
 
-def _serve(arguments: Sequence[str]) -> int:
-    return _replaced_by(SERVE, arguments)
-
-
-def _worker(arguments: Sequence[str]) -> int:
-    return _replaced_by(WORKER, arguments)
-
-
 def _replaced_by(command: Sequence[str], arguments: Sequence[str]) -> int:
     """Becomes this program, so that signals reach it. Its options may follow."""
     sys.stdout.flush()
@@ -200,7 +193,7 @@ def _replaced_by(command: Sequence[str], arguments: Sequence[str]) -> int:
 
 _OTHERS: Final[dict[str, Callable[[Sequence[str]], int]]] = {
     "demo": _demo,
-    "serve": _serve,
-    "worker": _worker,
+    "serve": partial(_replaced_by, SERVE),
+    "worker": partial(_replaced_by, WORKER),
     "manage": _manage,
 }

@@ -61,15 +61,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         # A third of the time for the answer, and the rest for the second connection.
         patience = float(self.settings_dict["OPTIONS"].get("silent_seconds", 6.0)) / 3
-        probe = self._probe(conn_params, patience=2 * patience)
-        if probe.is_known_silent() and not probe.answers():
-            raise OperationalError("the database server is silent")
-        connection = super().get_new_connection(conn_params)
-        connection.__class__ = Connection  # Django's function names psycopg's class
-        connection.probe, connection.patience = probe, patience
-        return connection
-
-    def _probe(self, conn_params: dict[str, Any], *, patience: float) -> Probe:
         of_libpq = {
             name: value
             for name, value in conn_params.items()
@@ -77,8 +68,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         }
         where = psycopg.conninfo.make_conninfo(**of_libpq)
         if where not in self._probes:
-            self._probes[where] = Probe("database", lambda: ask(where), timeout=patience)
-        return self._probes[where]
+            self._probes[where] = Probe("database", lambda: ask(where), timeout=2 * patience)
+        probe = self._probes[where]
+        if probe.is_known_silent() and not probe.answers():
+            raise OperationalError("the database server is silent")
+        connection = super().get_new_connection(conn_params)
+        connection.__class__ = Connection  # Django's function names psycopg's class
+        connection.probe, connection.patience = probe, patience
+        return connection
 
 
 def ask(where: str) -> None:
