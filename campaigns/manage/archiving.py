@@ -78,6 +78,7 @@ def copy_campaign(*, campaign: Campaign, slug: str, name: str, actor: User) -> C
 def archive(*, campaign: Campaign, actor: User | None) -> None:
     """Prevents all changes. Visibility stays as it is."""
     refuse_archived(campaign)
+    # In one statement with the change, because somebody may open submissions at the same time.
     archived = Campaign.objects.filter(pk=campaign.pk, archived_at=None).exclude(
         stage=Campaign.Stage.OPEN
     )
@@ -106,9 +107,19 @@ def delete_campaign(*, campaign: Campaign, actor: User, typed_slug: str) -> None
     if typed_slug != row.slug:
         raise CannotDelete(f"To delete the campaign, type its URL name, {row.slug}.")
     scoring_hooks.erase_scores(row)
+    # Runs refer to each other, and so do the campaign and its qrels: no order would do.
     Run.objects.filter(campaign=row).update(replaces=None)
     Campaign.objects.filter(pk=row.pk).update(active_qrels=None)
-    _delete_judging(row)
+    Judgment.objects.filter(campaign=row).delete()
+    ProgramJudgment.objects.filter(program__campaign=row).delete()
+    Program.objects.filter(campaign=row).delete()
+    Claim.objects.filter(task__plan__campaign=row).delete()
+    SampledDocument.objects.filter(task__plan__campaign=row).delete()
+    Sample.objects.filter(plan__campaign=row).delete()
+    Task.objects.filter(plan__campaign=row).delete()
+    Plan.objects.filter(campaign=row).delete()
+    TopicAssessor.objects.filter(topic__campaign=row).delete()
+    GoldDocument.objects.filter(topic__campaign=row).delete()
     for model in (
         Notice, Announcement, Document, Run, Invitation, Membership, Team, Topic, Qrels
     ):  # fmt: skip
@@ -117,16 +128,3 @@ def delete_campaign(*, campaign: Campaign, actor: User, typed_slug: str) -> None
     row.active_qrels = None
     row.delete()
     log.warning("Campaign %s was deleted by person %s.", row.slug, actor.pk)
-
-
-def _delete_judging(campaign: Campaign) -> None:
-    Judgment.objects.filter(campaign=campaign).delete()
-    ProgramJudgment.objects.filter(program__campaign=campaign).delete()
-    Program.objects.filter(campaign=campaign).delete()
-    Claim.objects.filter(task__plan__campaign=campaign).delete()
-    SampledDocument.objects.filter(task__plan__campaign=campaign).delete()
-    Sample.objects.filter(plan__campaign=campaign).delete()
-    Task.objects.filter(plan__campaign=campaign).delete()
-    Plan.objects.filter(campaign=campaign).delete()
-    TopicAssessor.objects.filter(topic__campaign=campaign).delete()
-    GoldDocument.objects.filter(topic__campaign=campaign).delete()

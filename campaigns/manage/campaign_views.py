@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,7 +15,7 @@ from campaigns.manage import home
 from campaigns.manage.calendar import calendar_of
 from campaigns.manage.forms import CampaignForm, NewCampaignForm
 from campaigns.manage.measures_form import MeasuresForm
-from campaigns.models import Audience, Campaign, Membership, Run
+from campaigns.models import Audience, Campaign, Membership
 from campaigns.people import demo_accounts
 from campaigns.runs import decisions
 
@@ -56,7 +55,9 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview. An organiser can preview it as somebody else."""
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     campaign: Campaign = viewer.campaign
-    runs = _own_runs(viewer)
+    own_runs = access.runs_visible_to(viewer).filter(team=viewer.team)
+    runs = own_runs.order_by("-submitted_at", "-pk") if viewer.team else own_runs.none()
+    is_assessor = Membership.Role.ASSESSOR in viewer.roles
     is_accepting = lifecycle.is_accepting_at(campaign, request.arrived_at)
     topics = list(campaign.topics.order_by("position")) if viewer.can_see_topics else []
     return render(
@@ -78,7 +79,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),
             "runs": runs,
             "has_run": any(run.is_live for run in runs),
-            "to_judge": _to_judge(viewer),
+            "to_judge": assessment_page.left_for(campaign, viewer.person) if is_assessor else 0,
             "to_accept": [run for run in runs if decisions.can_accept(viewer, run)],
             "quota": viewer.team
             and is_accepting
@@ -127,6 +128,7 @@ def are_valid_settings(form: CampaignForm, measures_form: MeasuresForm) -> bool:
     """Validates both forms, so that one response names every error, and sets the campaign's
     measures. Returns whether both are valid."""
     rel = form.cleaned_data.get("rel") if form.is_valid() else None
+    # Also if the other form is not valid, so that the page shows the errors of both.
     measures = measures_form.measures(rel or form.instance.rel)
     if rel is None or measures is None:
         return False
@@ -143,15 +145,3 @@ def _example(published: Sequence[Campaign]) -> dict[str, object]:
         return {}
     viewer = access.viewer_or_404(AnonymousUser(), example.slug)
     return {"example": example, "excerpt": scoring_hooks.first_rows_of_board(viewer, ROWS_SHOWN)}
-
-
-def _to_judge(viewer: access.Viewer) -> int:
-    """The number of documents that await the viewer's judgment."""
-    is_assessor = Membership.Role.ASSESSOR in viewer.roles
-    return assessment_page.left_for(viewer.campaign, viewer.person) if is_assessor else 0
-
-
-def _own_runs(viewer: access.Viewer) -> QuerySet[Run]:
-    """The runs of the viewer's team, newest first, in a deterministic order."""
-    runs = access.runs_visible_to(viewer).filter(team=viewer.team)
-    return runs.order_by("-submitted_at", "-pk") if viewer.team else runs.none()

@@ -53,6 +53,7 @@ class MomentField(forms.DateTimeField):
                 moment = super().to_python(value)
         except ValidationError as error:
             if self.stored and value == self.widget.format_value(self.prepare_value(self.stored)):
+                # Nobody has changed it, so nothing has to be guessed.
                 return self.stored.replace(microsecond=0)
             raise self._explanation(value) from error
         if moment is not None and not 2000 <= moment.year <= 2200:
@@ -63,6 +64,7 @@ class MomentField(forms.DateTimeField):
         """Why the value is invalid. When clocks change, an hour occurs twice or not at all, and a
         deadline must not be guessed."""
         try:
+            # In UTC each hour occurs once: what is valid there fails because of the clocks.
             with timezone.override(UTC):
                 super().to_python(value)
         except ValidationError:
@@ -276,7 +278,9 @@ class NewCampaignForm(CampaignForm):
 
 def suggested_slug(name: str) -> str:
     """An unused URL name, derived from the name."""
+    # A slug has 63 characters at most, and a number may follow.
     start = slugify(name)[:55].strip("-")
+    # campaigns/new/ is the page that creates a campaign.
     start = start if len(start) > 1 and start != "new" else "campaign"
     taken = set(Campaign.objects.filter(slug__startswith=start).values_list("slug", flat=True))
     numbered = (f"{start}-{number}" for number in itertools.count(2))

@@ -81,6 +81,7 @@ def own_campaigns(person: User, moment: datetime) -> list[OwnCampaign]:
     for each in memberships:
         by_campaign.setdefault(each.campaign_id, []).append(each)
     found = [_own(each, counts, moment) for each in by_campaign.values()]
+    # The sort is stable, so that the newest stay first among those that wait and among the others.
     return sorted(found, key=lambda own: not own.is_waiting)
 
 

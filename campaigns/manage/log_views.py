@@ -14,7 +14,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.log import LogRow, log_rows
+from campaigns.log import log_rows
 from campaigns.options import choice_or_404, takes
 
 PAGE_SIZE = 100
@@ -41,6 +41,7 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
             "campaign": viewer.campaign,
             "page": page,
             "lines": lines,
+            # The newest entry comes first.
             "first": entries.last(),
             "last": entries.first(),
         },
@@ -56,7 +57,9 @@ def log_csv(request: HttpRequest, slug: str) -> HttpResponse:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in log_rows(viewer.campaign, viewer.campaign.log.select_related("actor")):
-        writer.writerow(_cells(row))
+        details = json.dumps(row.details, ensure_ascii=False) if row.details else ""
+        at, verb = row.entry.at.isoformat(), row.entry.verb
+        writer.writerow([at, row.actor, verb, row.subject, row.subject_id, details])
     response = HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-log.csv"'
     return response
@@ -74,6 +77,7 @@ def detail_lines(details: object) -> list[tuple[str, str]]:
 
 
 def _text(value: object) -> str:
+    # A change is recorded as the old value and the new one.
     if isinstance(value, list) and len(value) == 2:
         return f"{_value_text(value[0])} → {_value_text(value[1])}"
     return ", ".join(map(_value_text, value)) if isinstance(value, list) else _value_text(value)
@@ -87,14 +91,3 @@ def _value_text(value: object) -> str:
     if isinstance(value, str) and MOMENT.fullmatch(value):
         return f"{datetime.fromisoformat(value):%-d %b %Y, %H:%M:%S} UTC"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
-
-
-def _cells(row: LogRow) -> list[str]:
-    return [
-        row.entry.at.isoformat(),
-        row.actor,
-        row.entry.verb,
-        row.subject,
-        row.subject_id,
-        json.dumps(row.details, ensure_ascii=False) if row.details else "",
-    ]

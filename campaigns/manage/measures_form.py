@@ -71,6 +71,7 @@ class MeasuresForm(forms.Form):
             return None
         typed = [name for name in SEPARATOR.split(self.cleaned_data["typed"]) if name]
         leading = self.cleaned_data["leading"]
+        # RBP with the campaign's persistences is on every leaderboard anyway.
         further = [leading] if leading and not leading.startswith("RBP(") else []
         try:
             named = scoring_hooks.measures_named(

@@ -2,7 +2,7 @@
 
 import difflib
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -28,6 +28,7 @@ def state_pooled_runs(
     are `among` the given ones, were not. Returns whether anything has changed. Raises
     `CannotStatePool`, and then changes nothing."""
     refuse_archived(campaign)
+    # Locked, so that these runs still count when the statement is stored.
     runs = list(campaign.runs.live().select_for_update().order_by("pk"))
     if missing := set(pooled) - {run.public_id for run in runs}:
         count = len(missing)
@@ -51,6 +52,7 @@ def withdraw_statement(*, campaign: Campaign, actor: User | None) -> bool:
 def _store(campaign: Campaign, statement: Mapping[Run, bool | None], actor: User | None) -> bool:
     by_answer: dict[bool | None, list[Run]] = defaultdict(list)
     for run, is_pooled in statement.items():
+        # `is`, because None, False and True are three different answers.
         if run.is_pooled is not is_pooled:
             by_answer[is_pooled].append(run)
     for answer, runs in by_answer.items():
@@ -112,18 +114,14 @@ def runs_named(campaign: Campaign, text: str) -> set[str]:
     if not found and not wrong:
         raise ValidationError("The list is empty. Write one run on each line.")
     if wrong:
-        raise ValidationError(_errors(wrong, by_name))
+        # For the first lines only: to find a similar name takes a millisecond.
+        errors = [
+            f"Line {number}: {_problem(name, by_name.get(name, []), by_name)}"
+            for number, name in wrong[:MAX_ERRORS]
+        ]
+        more = len(wrong) - MAX_ERRORS
+        raise ValidationError([*errors, f"And {more} more."] if more > 0 else errors)
     return found
-
-
-def _errors(wrong: Sequence[tuple[int, str]], by_name: Mapping[str, Collection[Run]]) -> list[str]:
-    """For the first lines only: to find a similar name takes a millisecond."""
-    errors = [
-        f"Line {number}: {_problem(name, by_name.get(name, []), by_name)}"
-        for number, name in wrong[:MAX_ERRORS]
-    ]
-    more = len(wrong) - MAX_ERRORS
-    return [*errors, f"And {more} more."] if more > 0 else errors
 
 
 def _problem(name: str, runs: Collection[Run], known: Collection[str]) -> str:

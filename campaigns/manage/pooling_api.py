@@ -17,7 +17,6 @@ from campaigns.api.requests import (
 )
 from campaigns.api.responses import WRITES
 from campaigns.manage import pooling
-from campaigns.models import Campaign
 from campaigns.models.campaign import DEEPEST
 
 MOST_RUNS, MOST_VERSIONS = 10_000, 1_000
@@ -39,6 +38,7 @@ class PoolRequest(RequestSerializer):
     )
 
     def validate_depths(self, depths: dict[str, int | None]) -> dict[int, int | None]:
+        # `int` also reads the digits of other scripts.
         if strange := [name for name in depths if not (name.isascii() and name.isdecimal())]:
             raise serializers.ValidationError(f"{strange[0]} is not a qrels version.")
         return {int(version): depth for version, depth in depths.items()}
@@ -76,18 +76,17 @@ def pool_state(request: Request, slug: str) -> Response:
         except ValidationError as error:
             raise serializers.ValidationError({"depths": error.messages}) from error
         if said.get("pooled_runs") is not None:
-            pooled = said["pooled_runs"]
-            pooling.state_pooled_runs(campaign=campaign, pooled=pooled, actor=request.user)
+            pooling.state_pooled_runs(
+                campaign=campaign, pooled=said["pooled_runs"], actor=request.user
+            )
         elif "pooled_runs" in said:
             pooling.withdraw_statement(campaign=campaign, actor=request.user)
-    return Response(_statement(campaign))
-
-
-def _statement(campaign: Campaign) -> dict[str, object]:
     stated = campaign.runs.live().exclude(is_pooled=None)
     pooled = stated.filter(is_pooled=True).order_by("pk").values_list("public_id", flat=True)
     depths = campaign.qrels.order_by("version").values_list("version", "pool_depth")
-    return {
-        "pooled_runs": list(pooled) if stated.exists() else None,
-        "depths": {str(version): depth for version, depth in depths},
-    }
+    return Response(
+        {
+            "pooled_runs": list(pooled) if stated.exists() else None,
+            "depths": {str(version): depth for version, depth in depths},
+        }
+    )

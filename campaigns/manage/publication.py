@@ -44,9 +44,10 @@ def publication_of(campaign: Campaign) -> Publication:
     row = campaign.stage_switches[Campaign.Stage.PUBLISHED]
     shown, kept, hidden = [], [], []
     for switch, (what, explanation) in LABELS.items():
-        audience = _audience(row, switch)
-        if audience:
-            is_new = _reach(row, switch) > _reach(today, switch)
+        reach, audience = _reach(row, switch), ""
+        if reach != Audience.ORGANISERS:
+            audience = "that team" if switch in OWN else WHOM[Audience(reach)]
+            is_new = reach > _reach(today, switch)
             (shown if is_new else kept).append(Item(what, explanation, audience))
         if not audience:
             hidden.append(Item(what, explanation, "everyone except organisers"))
@@ -54,14 +55,6 @@ def publication_of(campaign: Campaign) -> Publication:
             hidden.append(Item(what, explanation, "everyone except participants and organisers"))
     hidden += _limits(campaign)
     return Publication(tuple(shown), tuple(kept), tuple(hidden))
-
-
-def _audience(row: Mapping[str, Any], switch: str) -> str:
-    """To whom a row of switches shows it, besides organisers; empty: to nobody."""
-    reach = _reach(row, switch)
-    if reach == Audience.ORGANISERS:
-        return ""
-    return "that team" if switch in OWN else WHOM[Audience(reach)]
 
 
 def _reach(row: Mapping[str, Any], switch: str) -> int:

@@ -52,7 +52,15 @@ def change_campaign(campaign: Campaign, values: Values, actor: User) -> None:
     if RUN_FORM & values.keys():
         _change_run_form(changed, values, actor)
     if VISIBILITY & values.keys():
-        _change_visibility(changed, values, actor)
+        # The table itself wins over a preset, which is the name of a table.
+        table = (
+            values["stage_switches"] if "stage_switches" in values else TABLES[values["preset"]]()
+        )
+        preset = lifecycle.preset_of(table)
+        try:
+            lifecycle.change_visibility(campaign=changed, preset=preset, table=table, actor=actor)
+        except ValidationError as error:
+            raise serializers.ValidationError({"stage_switches": error.messages}) from error
 
 
 def _apply(campaign: Campaign, values: Values, actor: User) -> Iterator[str]:
@@ -116,20 +124,11 @@ def _change_run_form(campaign: Campaign, values: Values, actor: User) -> None:
         raise serializers.ValidationError({"run_fields": error.messages}) from error
 
 
-def _change_visibility(campaign: Campaign, values: Values, actor: User) -> None:
-    """Stores the visibility table."""
-    table = values["stage_switches"] if "stage_switches" in values else TABLES[values["preset"]]()
-    preset = lifecycle.preset_of(table)
-    try:
-        lifecycle.change_visibility(campaign=campaign, preset=preset, table=table, actor=actor)
-    except ValidationError as error:
-        raise serializers.ValidationError({"stage_switches": error.messages}) from error
-
-
 def _filled_form(
     form_class: type[forms.ModelForm], values: Values, campaign: Campaign, **facts: Any
 ) -> forms.ModelForm:
     """The form, bound to these settings. Raises `ValidationError`."""
+    # For the settings that the request leaves out: a form needs a text for every field.
     before = form_class(instance=copy.copy(campaign), **facts)
     texts = {
         name: _as_text(values.get(name, before.get_initial_for_field(field, name)))
@@ -144,9 +143,11 @@ def _as_text(value: object) -> str:
     if value is None or value is False:
         return ""
     if value is True:
+        # As a browser sends a box that is checked. It sends nothing for the others.
         return "on"
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list):
+        # `repr` of a float has all its digits.
         return ", ".join(each if isinstance(each, str) else repr(each) for each in value)
     return str(value)

@@ -52,6 +52,7 @@ def read_upload(pk: int, finish: Finish) -> None:
         with open_stored(upload.storage_key, upload.digest) as stored:
             reader = READERS[PendingUpload.Kind(upload.kind)]
             read = reader.read(upload, cast("BinaryIO", _ReportingFile(stored, upload)))
+            # The last report may have come before the end of the file.
             PendingUpload.objects.filter(pk=pk).update(bytes_read=F("size"))
             _store(reader, upload, stored, read, finish)
     except NeedsConfirmation as doubt:
@@ -68,6 +69,7 @@ def _store(
     """What has changed while the file was read counts: nothing is stored for a person who may not
     upload it any more."""
     with transaction.atomic():
+        # First, because it raises if another attempt has ended the job.
         finish()
         current = _locked(upload)
         if current is None:

@@ -48,7 +48,11 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
         if changed and is_stale(request.POST, version):
             form.add_error(None, f"{STALE}: {', '.join(changed.values())}.")
         else:
-            _store_settings(request, form, list(changed))
+            with show_refusals(request):
+                lifecycle.change_settings(
+                    campaign=form.save(commit=False), fields=list(changed), actor=request.user
+                )
+                messages.success(request, "Saved.")
             return redirect("campaigns:campaign-manage", form.instance.slug)
     return render(
         request,
@@ -76,14 +80,6 @@ def _changed_settings(form: CampaignForm, before: Campaign) -> dict[str, str]:
     if form.instance.leading_measure != before.leading_measure:
         changed["leading_measure"] = "Leading measure"
     return changed
-
-
-def _store_settings(request: HttpRequest, form: CampaignForm, fields: list[str]) -> None:
-    with show_refusals(request):
-        lifecycle.change_settings(
-            campaign=form.save(commit=False), fields=fields, actor=request.user
-        )
-        messages.success(request, "Saved.")
 
 
 @login_required

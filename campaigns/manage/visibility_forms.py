@@ -60,6 +60,7 @@ class VisibilityForm(forms.Form):
                 label = f"{LABELS[switch][0]}, when {stage}"
                 self.fields[name] = _switch_field(switch, label)
                 setting = table[stage][switch]
+                # Not `isinstance`, because True is an int too. True is "yes", and False is "".
                 self.initial[name] = setting if type(setting) is int else ("yes" * setting)
 
     def rows(self) -> Iterator[SwitchRow]:

@@ -36,6 +36,7 @@ def visibility(request: HttpRequest, slug: str) -> HttpResponse:
     table = TABLES[Preset(preset)]() if preset in TABLES else campaign.stage_switches
     data = request.POST or None
     table_form = VisibilityForm(None if is_feedback else data, table=table)
+    # A copy, because an invalid form changes its instance, and the page shows the stored campaign.
     feedback = FeedbackForm(data if is_feedback else None, instance=copy.copy(campaign))
     form = feedback if is_feedback else table_form
     versions = {"table": version_of(campaign, ["stage_switches"]),
