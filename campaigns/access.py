@@ -281,6 +281,7 @@ def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
     runs = viewer.campaign.runs.select_related("team").annotate(**shown_names(viewer))
     if viewer.is_organiser:
         return runs
+    # An empty `Q` would match every run.
     visible = LIVE if viewer.can_see_runs else Q(pk__in=[])
     if viewer.team is not None:
         visible |= Q(team=viewer.team)
@@ -295,6 +296,7 @@ def shown_names(viewer: Viewer, run: str = "") -> dict[str, Case | Coalesce | F]
     masked = Q(**{f"{run}team__is_anonymous": True})
     if viewer.team is not None:
         masked &= ~Q(**{f"{run}team": viewer.team.pk})
+    # The ids are random, so that a part of one says nothing about the team.
     run_id, team_id = f"{run}public_id", f"{run}team__public_id"
     return {
         "shown_name": _unless(masked, run_name(run), Concat(Value("run-"), Substr(run_id, 1, 6))),
@@ -358,6 +360,7 @@ def _previewed(viewer: Viewer, preview: Preview) -> Viewer:
     if preview.team:
         teams = dict(campaign.teams.values_list("public_id", "name"))
         offered = {"public": "the public"} | teams
+        # "public" is only named in the message: `Preview.of` has made an empty team of it.
         choice_or_404("as", preview.team, offered, called="team to preview as")
         team = campaign.teams.get(public_id=preview.team)
     if preview.stage:

@@ -21,6 +21,7 @@ def client_network(request: HttpRequest) -> str:
         return str(told)
     if not isinstance(address, IPv6Address):
         return str(address)
+    # ::ffff:192.0.2.1 is how a server that listens on IPv6 sees 192.0.2.1.
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
     return str(IPv6Network((address, IPV6_PREFIX), strict=False).network_address)

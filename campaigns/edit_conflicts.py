@@ -14,6 +14,7 @@ STALE = (
 
 def version_of(campaign: Campaign, columns: Iterable[str]) -> str:
     """A digest of these columns, which forms send back in a hidden field."""
+    # `attname` is the key of a related row, which needs no query.
     fields = [Campaign._meta.get_field(name).attname for name in sorted(columns)]
     values = [[name, getattr(campaign, name)] for name in fields]
     return hashlib.sha256(json.dumps(values, default=str).encode()).hexdigest()[:16]

@@ -14,6 +14,7 @@ def write_folder(name: str, folder: Path) -> None:
     """Writes the topics of a data set, with all their texts, and its qrels. Downloads what
     ir_datasets does not have yet. Raises `FolderError`."""
     try:
+        # Not at the top, because a site need not install it.
         ir_datasets = import_module("ir_datasets")
     except ImportError as error:
         raise FolderError('Install ir_datasets: pip install "trackside[irds]".') from error

@@ -139,6 +139,7 @@ def stop_judging(*, campaign: Campaign, actor: User | None) -> None:
 def return_to_draft(*, campaign: Campaign, actor: User | None) -> None:
     """Makes the campaign visible to organisers only. Possible only while there is no run, because
     teams must be able to find their runs."""
+    # Not `no_key`: in PostgreSQL a new run needs a key share of this row, so it has to wait.
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.runs.exists():
         raise CannotChangeStage(
@@ -217,6 +218,7 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
     changed = differences(before, campaign, fields)
     if changed:
         record(campaign, actor, "changed settings", changed=changed)
+    # Whatever has changed: it requests only scores that the current rules lack.
     scoring_hooks.enqueue_evaluations(campaign)
 
 
@@ -233,7 +235,14 @@ def change_visibility(*, campaign: Campaign, preset: str, table: Table, actor: U
     Raises `ValidationError` for contradictory settings.
     """
     refuse_archived(campaign)
-    _refuse_strange_settings(table)
+    for stage in table.values():
+        for switch, setting in stage.items():
+            # Not `isinstance`, because True is an int too.
+            is_sound = setting in Audience.values and type(setting) is int
+            if switch in OWN:
+                is_sound = isinstance(setting, bool)
+            if not is_sound:
+                raise ValidationError(f"{switch} cannot be {setting!r}.")
     check_stage_switches(table)
     row = Campaign.objects.select_for_update().get(pk=campaign.pk)
     before, row.preset, row.stage_switches = row.stage_switches, preset, table
@@ -249,13 +258,3 @@ def change_visibility(*, campaign: Campaign, preset: str, table: Table, actor: U
 def preset_of(table: Table) -> str:
     """The preset with these settings, or `Preset.OWN` if there is none."""
     return next((str(name) for name, make in TABLES.items() if make() == table), str(Preset.OWN))
-
-
-def _refuse_strange_settings(table: Table) -> None:
-    for row in table.values():
-        for switch, setting in row.items():
-            is_sound = setting in Audience.values and type(setting) is int
-            if switch in OWN:
-                is_sound = isinstance(setting, bool)
-            if not is_sound:
-                raise ValidationError(f"{switch} cannot be {setting!r}.")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from django.db import models
 
-from campaigns.models import Campaign, LogEntry, Run, User
+from campaigns.models import Campaign, LogEntry, User
 
 SUBJECT_LENGTH = 100  # characters
 QUOTED_LENGTH = 200  # characters of the longest setting that an entry quotes
@@ -28,6 +28,7 @@ def record(
     of: Campaign | Subject,
     actor: User | None,
     verb: str,
+    # Positional only up to here, so that details may have any names.
     subject: object = "",
     /,
     **details: object,
@@ -84,23 +85,19 @@ def log_rows(campaign: Campaign, entries: Iterable[LogEntry]) -> list[LogRow]:
 
 
 def _row(entry: LogEntry, names: "_Names") -> LogRow:
-    name = names.of_id(entry.subject)
+    name, details = names.of_id(entry.subject), entry.details
+    if isinstance(details, Mapping):
+        details = {
+            key: names.of_reference(value) if key in REFERENCES else value
+            for key, value in details.items()
+        }
     return LogRow(
         entry=entry,
         actor=str(entry.actor) if entry.actor else "",
         subject=name or entry.subject,
         subject_id=entry.subject if name else "",
-        details=_with_names(entry.details, names),
+        details=details,
     )
-
-
-def _with_names(details: Any, names: "_Names") -> Any:
-    if not isinstance(details, Mapping):
-        return details
-    return {
-        key: names.of_reference(value) if key in REFERENCES else value
-        for key, value in details.items()
-    }
 
 
 @dataclass(frozen=True)
@@ -140,17 +137,15 @@ def _by_id(campaign: Campaign, ids: set[str]) -> dict[str, str]:
         "verb", "subject", "details"
     )
     for verb, subject, details in deletions:
+        # The entry of a merge is about the team that stays.
         names[details.get("public_id", "") if verb == "merged" else subject] = details["team"]
     for team in campaign.teams.filter(public_id__in=ids):
         names[team.public_id] = team.name
     for run in campaign.runs.filter(public_id__in=ids).select_related("team"):
-        names[run.public_id] = _name_of(run)
+        # A run may have no name before its file is checked.
+        name = run.display_name or run.original_name or run.public_id
+        names[run.public_id] = f"{name} of {run.team.name}"
     return names
-
-
-def _name_of(run: Run) -> str:
-    """A run may have no name before its file is checked."""
-    return f"{run.display_name or run.original_name or run.public_id} of {run.team.name}"
 
 
 def differences(

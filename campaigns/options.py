@@ -101,4 +101,5 @@ def ignored_parameters(request: HttpRequest) -> list[IgnoredParameter]:
 
 def nearest_parameter(name: str, known: Collection[str]) -> str:
     """The most similar of the known names, or "" if none is similar."""
+    # Sorted, so that of equally similar names it is always the same one.
     return next(iter(get_close_matches(shortened(name), sorted(known), n=1)), "")

@@ -44,7 +44,14 @@ def quota_of(
     campaign: Campaign, team: Team, moment: datetime, *, replacing: Run | None = None
 ) -> Quota:
     """The team's quota at `moment`, for a run that replaces this one, or for one more."""
-    counted = _counted(campaign, team, replacing)
+    # Refused and failed runs do not count. Unless scores are revealed, withdrawn and replaced runs
+    # do not count either, and a run and its pending replacement count once.
+    if reveals_scores(campaign):
+        counted = team.runs.filter(STANDING | Q(state=Run.State.ACCEPTED))
+    else:
+        counted = team.runs.without_successors().filter(STANDING)
+        if replacing is not None:
+            counted = counted.exclude(pk=replacing.pk)
     if campaign.quota_days is not None:
         counted = counted.filter(submitted_at__gt=moment - timedelta(days=campaign.quota_days))
     # A failed file is the site's fault. Every other file is an attempt.
@@ -92,15 +99,6 @@ def reveals_scores(campaign: Campaign) -> bool:
     )
 
 
-def _counted(campaign: Campaign, team: Team, replacing: Run | None) -> QuerySet[Run]:
-    """Refused and failed runs do not count. Unless scores are revealed, withdrawn and replaced
-    runs do not count either, and a run and its pending replacement count once."""
-    if reveals_scores(campaign):
-        return team.runs.filter(STANDING | Q(state=Run.State.ACCEPTED))
-    counted = team.runs.without_successors().filter(STANDING)
-    return counted if replacing is None else counted.exclude(pk=replacing.pk)
-
-
 def _next_at(
     campaign: Campaign, quota: Quota, counted: QuerySet[Run], attempts: QuerySet[Run]
 ) -> datetime | None:
@@ -110,6 +108,7 @@ def _next_at(
         if campaign.quota_days is None or quota.limit == 0:
             return None  # waiting does not help
         window = timedelta(days=campaign.quota_days)
+        # Once the run at the place of the limit leaves the window, there is room for one.
         moments += [moment + window for moment in _newest(counted, quota.limit)]
     if quota.is_out_of_attempts:
         if quota.attempt_limit == 0:

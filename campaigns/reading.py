@@ -72,6 +72,7 @@ def reading_place(*, is_own: bool = False) -> Iterator[ReadingLimits]:
     if request_being_answered.get() is None:
         yield limits_here()
         return
+    # One request reads and two wait. Each further one would only hold a thread.
     if not _PRESENT.acquire(blocking=False):
         raise TooManyFiles(PATIENCE)
     try:

@@ -22,6 +22,7 @@ def open_stored(key: str, digest: str) -> BinaryIO:
             raise FileLost(f"{key} is not the file that was stored: its sha256 differs")
         file.seek(0)
     except BaseException:
+        # The caller gets no file that it could close.
         file.close()
         raise
     return file

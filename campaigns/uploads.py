@@ -74,17 +74,20 @@ def keep_upload(
     file.seek(0)
     digest = hashlib.file_digest(file.file, "sha256").hexdigest()
     size = file.seek(0, os.SEEK_END)
+    # The uploader's name of the file is displayed and never part of a path.
+    printable = "".join(c for c in (file.name or "") if c.isprintable())
     key = _stored(file)
     try:
         with transaction.atomic():
             campaign = lock_unarchived(campaign)
+            # Again, under the lock.
             _refuse_too_many(campaign)
             upload = PendingUpload.objects.create(
                 campaign=campaign,
                 kind=kind,
                 state_changed_at=Now(),
                 actor=actor,
-                original_name=_shown_name(file.name),
+                original_name=printable[-200:],
                 storage_key=key,
                 digest=digest,
                 size=size,
@@ -183,9 +186,3 @@ def _stored(file: File) -> str:
     except OSError:
         _delete_stored(name)  # the part that was written
         raise
-
-
-def _shown_name(name: str | None) -> str:
-    """The uploader's name of the file, truncated. It is displayed and never part of a path."""
-    printable = "".join(c for c in (name or "") if c.isprintable())
-    return printable[-200:]

@@ -144,6 +144,7 @@ def _documented_parameters(view: APIView, method: str) -> list[str]:
 
 
 def _act(view: View, method: str, **facts: Any) -> View:
+    # `api_view` makes a class for this view alone, whose attributes are then set.
     made: View = api_view(["GET", "HEAD"] if method == "GET" else [method])(view)
     for name, fact in (facts | {"initial": _refuse_parameters}).items():
         setattr(made.cls, name, fact)

@@ -85,5 +85,6 @@ def _not_taken(error: SubmissionRefused) -> Response:
     body["next_at"] = error.next_at
     if error.code not in {"quota", "attempts"}:
         return Response(body, status=409)
+    # Rounded up, because a second too early the run is refused again.
     seconds = (error.next_at - timezone.now()).total_seconds()
     return Response(body, status=429, headers={"Retry-After": str(max(int(seconds) + 1, 1))})

@@ -25,6 +25,7 @@ class SoundJSONParser(JSONParser):
     ) -> Any:
         try:
             said = super().parse(stream, media_type, parser_context)
+            # Half of a surrogate pair has no encoding in UTF-8.
             json.dumps(said, ensure_ascii=False).encode()
         except RecursionError as error:
             raise ParseError("The JSON is nested too deeply.") from error

@@ -153,5 +153,6 @@ def _faults(detail: Any, path: str) -> Iterator[dict[str, str | None]]:
         return
     inside = detail.items() if isinstance(detail, dict) else enumerate(detail)
     for name, faults in inside:
+        # An error in a list belongs to the field itself, not to one that is named by its number.
         is_named = name != NO_FIELD and not isinstance(faults, ErrorDetail)
         yield from _faults(faults, ".".join(filter(None, (path, str(name)))) if is_named else path)

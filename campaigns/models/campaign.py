@@ -24,6 +24,7 @@ DEEPEST = 1_000_000
 LONGEST_MARKDOWN = 20_000  # characters
 AT_MOST_SMALL = MaxValueValidator(SMALL)
 
+# campaigns/new/ is the page that creates a campaign.
 slug_validator = RegexValidator(
     r"^(?!new$)[a-z0-9][a-z0-9-]{1,62}$",
     "Use 2 to 63 of a-z, 0-9 and -, not starting with -, and not the word new.",

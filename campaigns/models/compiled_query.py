@@ -30,10 +30,12 @@ class CompiledQuery(Generic[Row]):
 
     def first(self, arguments: Mapping[Any, Any]) -> Row | None:
         """The first row with these arguments in place of the placeholders. One query."""
+        # Parameters that are no placeholders are constants of the query, such as a stage.
         parameters = [arguments.get(each, each) for each in self._parameters]
         with connection.cursor() as cursor:
             cursor.execute(self._sql, parameters)
             rows = cursor.fetchmany(1)
+        # As Django does: a driver may return a column in another type than that of its field.
         for row in self._compiler.apply_converters(rows, self._converters):
             found = self._model.from_db(
                 connection.alias, self._names, [row[at] for at in self._columns]

@@ -7,6 +7,7 @@ import secrets
 
 def new_public_id() -> str:
     """16 characters of a-z and 2-7 with 80 random bits, which nobody can guess."""
+    # Ten bytes are 16 characters of base 32, without padding.
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
 
 

@@ -15,6 +15,7 @@ from campaigns.models.identity import new_public_id
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **facts: Any) -> "User":
+        # `normalize_email` lowers the domain only.
         user = self.model(email=self.normalize_email(email).lower(), **facts)
         user.set_password(password)
         user.save(using=self._db)
@@ -62,6 +63,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """A new password revokes every token, because somebody who knew the old one may have
         created a token."""
+        # Before `save`, which clears the password that `set_password` has noted.
         is_new_password = self.pk is not None and self._password is not None
         with transaction.atomic():
             super().save(*args, **kwargs)

@@ -64,6 +64,7 @@ def stage_at(campaign: Campaign, when: datetime) -> str:
 @register.filter
 def age(moment: datetime) -> str:
     """The age in one unit: 12 s, 3 min, 5 h, 2 d."""
+    # The clocks of two machines differ a little.
     seconds = max(int((timezone.now() - moment).total_seconds()), 0)
     for length, unit in SPANS:
         if seconds >= length:
@@ -72,18 +73,15 @@ def age(moment: datetime) -> str:
 
 
 def _on_clocks(when: datetime, campaign: Campaign, first: str) -> SafeString:
+    others = [each for each in ("UTC", zones.ANYWHERE_ON_EARTH) if each != campaign.time_zone]
+    texts = [(_on_clock(when, each, "j M, H:i"), zones.label_of(each)) for each in others]
     return format_html(
         '<time class="moment" datetime="{}" data-zone="{}">{}<span class="clocks">{}</span></time>',
         when.astimezone(UTC).isoformat(),
         campaign.time_zone,
         f"{first} " if first else "",
-        format_html_join(" · ", "<span>{} {}</span>", _other_clocks(when, campaign)),
+        format_html_join(" · ", "<span>{} {}</span>", texts),
     )
-
-
-def _other_clocks(when: datetime, campaign: Campaign) -> list[tuple[str, str]]:
-    others = [each for each in ("UTC", zones.ANYWHERE_ON_EARTH) if each != campaign.time_zone]
-    return [(_on_clock(when, each, "j M, H:i"), zones.label_of(each)) for each in others]
 
 
 def _on_clock(when: datetime, time_zone: str, style: str) -> str:
