@@ -253,3 +253,18 @@ def test_no_control_is_lower_than_24_pixels(visit: Visitor, place: Callable[[], 
     page = visit(path, person=person).page
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     assert page.evaluate(LOW) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("width", [1280, 1000])
+def test_the_head_has_the_account_at_the_right_if_its_links_need_two_lines(
+    visit: Visitor, width: int
+) -> None:
+    path, organiser = management()
+    User.objects.filter(pk=organiser.pk).update(is_staff=True, name="Ann Operator of the Site")
+    page = visit(path, person=organiser, width=width).page
+    site, account, head = (
+        page.locator(part).bounding_box() for part in ("nav.site", "nav.account", ".top > div")
+    )
+    assert site["y"] == account["y"]
+    assert head["x"] + head["width"] - account["x"] - account["width"] <= 24  # its padding
