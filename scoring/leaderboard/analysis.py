@@ -12,7 +12,6 @@ from scoring.core.data.alignment import align_fully
 from scoring.core.measures.arrays import GradedTopics, Scores
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate
-from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
 from scoring.evaluation.rules import rules_of
@@ -43,10 +42,19 @@ def compute(campaign: Campaign, qrels: Qrels, question: OfMeasure) -> TiedScores
             aligned.grades, table.grade_counts, rules.gain_map, pooled=aligned.pooled
         )
         tied = TiedTopics(graded, aligned.begins)
-        parts = [_expected(measure, tied), *_ends(measure, tied)]
+        mean = low = high = None
+        if has_expected(measure):
+            mean = expected([measure], tied)[measure]
+        elif family_of(measure).facts.view == "set":  # a set has no order
+            mean = evaluate([measure], tied.graded)[measure]
+        if has_bounds(measure):
+            # The worst score is the higher one of a measure of which a lower score is better.
+            ends = bounds([measure], tied)[measure]
+            low = Scores(np.minimum(ends.worst, ends.best), None)
+            high = Scores(np.maximum(ends.worst, ends.best), None)
         means[:, at] = [
             np.nan if scores is None else board_mean(scores, measure, table, rules).base
-            for scores in parts
+            for scores in (mean, low, high)
         ]
     return TiedScores(np.array([run.public_id for run in runs], dtype=np.str_), *means)
 
@@ -61,21 +69,3 @@ TIED_SCORES: Final = declare(
         seconds=lambda size, _: 4 * size.reading,
     )
 )
-
-
-def _expected(measure: Measure, tied: TiedTopics) -> Scores | None:
-    if has_expected(measure):
-        return expected([measure], tied)[measure]
-    if family_of(measure).facts.view == "set":  # a set has no order
-        return evaluate([measure], tied.graded)[measure]
-    return None
-
-
-def _ends(measure: Measure, tied: TiedTopics) -> tuple[Scores | None, Scores | None]:
-    """The lower and the higher score of each topic, in either direction of the measure."""
-    if not has_bounds(measure):
-        return None, None
-    ends = bounds([measure], tied)[measure]
-    # The worst score is the higher one of a measure of which a lower score is better.
-    low, high = np.minimum(ends.worst, ends.best), np.maximum(ends.worst, ends.best)
-    return Scores(low, None), Scores(high, None)

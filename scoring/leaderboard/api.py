@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, RefusalSerializer
 from campaigns.models import Run
@@ -162,11 +161,12 @@ ROW = OpenApiExample(
 def leaderboard_rows(request: Request, slug: str) -> AnyResponse:
     """The rows of the page at full precision. `format=csv` returns the CSV of the page."""
     viewer = access.board_or_404(request.user, slug)
-    return public_response(request, viewer, partial(_rows, request, viewer))
 
+    def rows() -> Response | HttpResponse:
+        # Before the board, so that nothing is computed for an unknown format.
+        respond = requested_format(request)
+        board = cached_leaderboard(viewer, request.query_params)
+        records = partial(board_records, board)
+        return respond(board_table(board), awaits=board.pending_analysis, records=records)
 
-def _rows(request: Request, viewer: Viewer) -> Response | HttpResponse:
-    respond = requested_format(request)
-    board = cached_leaderboard(viewer, request.query_params)
-    records = partial(board_records, board)
-    return respond(board_table(board), awaits=board.pending_analysis, records=records)
+    return public_response(request, viewer, rows)

@@ -35,7 +35,14 @@ def run_badge_of(board: Leaderboard, row: BoardRow, *, title: str) -> str:
 
 def _measured(board: Leaderboard, row: BoardRow) -> str:
     by_program = " (judged by program)" if board.has_program else ""
-    return f"{board.measure} {_score(row, max(row.digits, 2))}{by_program}"
+    base, upper, digits = row.base or 0.0, row.upper, max(row.digits, 2)
+    text = decimal_text(base, digits)
+    # Decimals enough to differ, so that no badge shows ".75 to .75".
+    for places in range(digits, MAX_DIGITS + 1):
+        if upper is not None and decimal_text(base, places) != decimal_text(upper, places):
+            text = f"{decimal_text(base, places)} to {decimal_text(upper, places)}"
+            break
+    return f"{board.measure} {text}{by_program}"
 
 
 def _badge(title: str, text: str, mark: str) -> str:
@@ -49,19 +56,6 @@ def _badge(title: str, text: str, mark: str) -> str:
         f'<text x="{LEFT}" y="19" font-weight="600">{escape(_cut(title, MAX_LINE))}</text>'
         f'<text x="{LEFT}" y="37">{escape(text)}</text></g>{mark}</svg>\n'
     )
-
-
-def _score(row: BoardRow, digits: int) -> str:
-    """Base and upper bound with enough decimals to differ, so that no badge shows ".75 to .75"; one
-    number without a residual."""
-    base, upper = row.base or 0.0, row.upper
-    if upper is None:
-        return decimal_text(base, digits)
-    for places in range(digits, MAX_DIGITS + 1):
-        low, high = decimal_text(base, places), decimal_text(upper, places)
-        if low != high:
-            return f"{low} to {high}"
-    return decimal_text(base, digits)
 
 
 def badge_snippet(*, label: str, page: str, picture: str) -> str:
@@ -80,6 +74,7 @@ def _mark(row: BoardRow) -> str:
     at, width = LEFT + SCALE * base, SCALE * min(residual, 1 - base)
     by_program = ""
     if row.people is not None:
+        # What the program judged is the part of the base above that of people alone.
         start, share = LEFT + SCALE * row.people, SCALE * (base - row.people)
         by_program = f'<rect x="{start:.1f}" y="48" width="{share:.1f}" height="8" fill="#b0752a"/>'
     return (

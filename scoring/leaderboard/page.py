@@ -97,6 +97,7 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         board = board_query(asked)
     except UnknownBaseline as unknown:
         why_no_differences = unknown.why_none
+        # The template takes the links of the page from the parameters of the request.
         request = copy(request)
         request.GET = without_baseline(request.GET)
         board = board_query(replace(asked, params=request.GET))

@@ -80,9 +80,11 @@ def cached_leaderboard(viewer: Viewer, params: QueryDict) -> Leaderboard:
 
     def query() -> tuple[Leaderboard, int]:
         board = board_query(board_request(viewer, params))
+        # Not 0 for a board without rows, of which there could be any number.
         return board, 10 + len(board.rows) * (1 + len(board.columns))
 
     board = cached_board(BOARDS, viewer, params, query)
+    # A page shows the sentence beside the board; a table has no place for it.
     if board.intervals_fault:
         why = f"{board.intervals_fault} Leave out ranks=on."
         raise UnknownChoice("ranks", "on", why=why)
@@ -167,6 +169,7 @@ def board_query(asked: BoardRequest) -> Leaderboard:
         return replace(board, intervals_fault=why)
     filters = chosen_filters(asked.params, teams=dict(board.teams), is_judged=board.knows_judged)
     if asked.runs == "best":
+        # Before what is counted among ranks, because it ranks the runs again.
         board = _best_per_team(viewer, board, filters)
     board = _with_ranks_gained(viewer, board)
     if board.rescoring is not None:
@@ -177,6 +180,7 @@ def board_query(asked: BoardRequest) -> Leaderboard:
         board = with_ties(viewer, board)
     if asked.shows_ranks:
         board = with_intervals(viewer, board)
+    # At last, so that the rows keep their ranks among all runs.
     return replace(board, filters=filters, rows=_matching(board.rows, filters))
 
 
@@ -209,6 +213,7 @@ def _scored_at_persistence(viewer: Viewer, board: Leaderboard, measure: Measure)
     rows = [
         replace(row, rank=None, base=base, residual=residual)
         for row in board.rows
+        # A loop over one pair, which gives names to its parts.
         for base, residual in [means.get(row.run_id, (None, None))]
     ]
     return replace(
@@ -222,9 +227,18 @@ def _with_ranks_gained(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     active = viewer.campaign.active_qrels
     if board.uses_active_qrels or active is None:
         return board
-    before = _bases_under(viewer, active, board.measure)
-    if isinstance(before, NotComputedYet):
-        return replace(board, rows=(), rescoring=before.analysis)
+    before: dict[str, float | None]
+    if board.measure in rules_of(viewer.campaign).measures:
+        runs, bases, _ = visible_means(viewer, active, [board.measure])
+        before = {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
+    else:
+        # No evaluation has the measure, so the means come from the grades of all live runs.
+        ranked = set(viewer.campaign.runs.ranked().values_list("public_id", flat=True))
+        answer = request_means(viewer, active, [board.measure])
+        if isinstance(answer, NotComputedYet):
+            return replace(board, rows=(), rescoring=answer.analysis)
+        means = answer[board.measure]
+        before = {run_id: base for run_id, (base, _) in means.items() if run_id in ranked}
     ranks = common_places(
         before,
         {row.run_id: row.base for row in board.ranked},
@@ -235,22 +249,6 @@ def _with_ranks_gained(viewer: Viewer, board: Leaderboard) -> Leaderboard:
         for row in board.rows
     )
     return replace(board, against=active, rows=rows)
-
-
-def _bases_under(
-    viewer: Viewer, qrels: Qrels, measure: Measure
-) -> dict[str, float | None] | NotComputedYet:
-    """Of the ranked runs, by public id. If no evaluation has the measure, the means come from the
-    grades, or the analysis is returned until a worker has computed them."""
-    if measure not in rules_of(viewer.campaign).measures:
-        ranked = set(viewer.campaign.runs.ranked().values_list("public_id", flat=True))
-        answer = request_means(viewer, qrels, [measure])
-        if isinstance(answer, NotComputedYet):
-            return answer
-        means = answer[measure]
-        return {run_id: base for run_id, (base, _) in means.items() if run_id in ranked}
-    runs, bases, _ = visible_means(viewer, qrels, [measure])
-    return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
 
 
 def _best_per_team(viewer: Viewer, board: Leaderboard, filters: Mapping[str, str]) -> Leaderboard:
@@ -264,6 +262,7 @@ def _best_per_team(viewer: Viewer, board: Leaderboard, filters: Mapping[str, str
     of_runs = {name: value for name, value in filters.items() if name != "team"}
     best: dict[str, str] = {}
     for row in _matching(by_leading.ranked, of_runs):
+        # The best run of a team is the first of its rows.
         best.setdefault(row.team_id, row.run_id)
     rows = [row for row in board.rows if row.run_id == best.get(row.team_id)]
     ranked = ranked_rows(rows, lower_is_better=board.lower_is_better)
@@ -294,7 +293,12 @@ def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     board = replace(board, ties=Ties(analysis))
     if analysis.state != Analysis.State.DONE:
         return board
-    scores = _scores(analysis)
+    result = result_of(TIED_SCORES, analysis)
+    columns = (each.tolist() for each in (result.expected, result.low, result.high))
+    scores = {
+        run_id: TiedScore(*map(none_if_nan, values))
+        for run_id, *values in zip(result.run_ids.tolist(), *columns, strict=True)
+    }
     rows = [
         replace(row, tied=scores.get(row.run_id)) if row.rank is not None else row
         for row in board.rows
@@ -302,34 +306,20 @@ def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     return replace(board, rows=_marked(rows, is_lower_better=board.lower_is_better))
 
 
-def _scores(analysis: Analysis) -> Mapping[str, TiedScore]:
-    result = result_of(TIED_SCORES, analysis)
-    columns = (each.tolist() for each in (result.expected, result.low, result.high))
-    return {
-        run_id: TiedScore(*map(none_if_nan, values))
-        for run_id, *values in zip(result.run_ids.tolist(), *columns, strict=True)
-    }
-
-
 def _marked(rows: list[BoardRow], *, is_lower_better: bool) -> tuple[BoardRow, ...]:
     """Marks every run that the next run could overtake with another order of tied documents."""
-    swapped = {
-        above.run_id
-        for above, below in pairwise(row for row in rows if row.rank is not None)
-        if _can_swap(above.tied, below.tied, is_lower_better=is_lower_better)
-    }
+    swapped = set()
+    for above, below in pairwise(row for row in rows if row.rank is not None):
+        if above.tied is None or below.tied is None:
+            continue
+        worse, better = (below.tied, above.tied) if is_lower_better else (above.tied, below.tied)
+        if worse.low is None or better.high is None:
+            continue
+        if round(worse.low, DECIMALS) < round(better.high, DECIMALS):
+            swapped.add(above.run_id)
     return tuple(
         replace(row, tied=row.tied._replace(can_swap=True))
         if row.tied and row.run_id in swapped
         else row
         for row in rows
     )
-
-
-def _can_swap(above: TiedScore | None, below: TiedScore | None, *, is_lower_better: bool) -> bool:
-    if above is None or below is None:
-        return False
-    worse, better = (below, above) if is_lower_better else (above, below)
-    if worse.low is None or better.high is None:
-        return False
-    return round(worse.low, DECIMALS) < round(better.high, DECIMALS)

@@ -235,6 +235,7 @@ def leaderboard(
         rows=rows,
         teams=tuple(sorted({(r.team_id, r.team) for r in rows}, key=lambda t: t[1].lower())),
         topic_count=max((row.counted_topics for row in rows), default=0),
+        # A run may have been withdrawn between the two queries.
         waiting_count=max(accepted - scored - failed, 0),
         failed_count=failed,
         lower_is_better=lower_is_better,
@@ -279,6 +280,7 @@ def _rows(
 def ranked_rows(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[BoardRow, ...]:
     """Best first; equal scores share a rank. Then, without a rank, runs without a score, late runs
     and disqualified runs."""
+    # Late and disqualified runs have no rank, whatever their score.
     values = np.array(
         [row.base if row.is_ranked and row.base is not None else np.nan for row in rows],
         dtype=float,
@@ -326,6 +328,7 @@ def _counts(
 
 
 SORT_KEYS: dict[str, Callable[[BoardRow], Any]] = {
+    # Sorting is stable, so the rows stay as they are.
     "rank": lambda row: 0,
     "run": lambda row: row.name.lower(),
     "team": lambda row: row.team.lower(),

@@ -83,6 +83,7 @@ def in_columns(groups: Sequence[Group]) -> list[list[Group]]:
     """The fewest columns in which no group overlaps another."""
     columns: list[list[Group]] = []
     for group in groups:
+        # The groups are in the order of their beginnings, so the first free column will do.
         free = (column for column in columns if column[-1][1] < group[0])
         column = next(free, None)
         if column is None:

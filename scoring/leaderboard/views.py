@@ -1,6 +1,5 @@
 """The leaderboard."""
 
-from functools import partial
 from typing import Final, cast
 
 from csp.decorators import csp_replace
@@ -44,21 +43,21 @@ def leaderboard_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
 @require_safe
 def leaderboard_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, params=request.GET)
-    return public_response(request, viewer, partial(_table, request, viewer, suffix))
 
+    def table() -> TableResponse:
+        slug = viewer.campaign.slug
+        board = cached_leaderboard(viewer, request.GET)
+        return table_response(
+            request,
+            board_table(board),
+            f"{slug}-leaderboard",
+            suffix,
+            title=viewer.campaign.name,
+            source=request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug])),
+            awaits=board.pending_analysis,
+        )
 
-def _table(request: HttpRequest, viewer: Viewer, suffix: str) -> TableResponse:
-    slug = viewer.campaign.slug
-    board = cached_leaderboard(viewer, request.GET)
-    return table_response(
-        request,
-        board_table(board),
-        f"{slug}-leaderboard",
-        suffix,
-        title=viewer.campaign.name,
-        source=request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug])),
-        awaits=board.pending_analysis,
-    )
+    return public_response(request, viewer, table)
 
 
 @require_safe
@@ -66,27 +65,27 @@ def badge(request: HttpRequest, slug: str) -> AnyResponse:
     """An image of the leading run for other web pages, only of public boards."""
     # As a visitor sees the board, because the other web page is shown to everybody.
     viewer = access.board_or_404(AnonymousUser(), slug)
-    return public_response(request, viewer, partial(_badge, viewer))
 
+    def draw() -> HttpResponse:
+        board = cached_leaderboard(viewer, QueryDict())
+        return _picture(board_badge(board, title=viewer.campaign.name))
 
-def _badge(viewer: Viewer) -> HttpResponse:
-    board = cached_leaderboard(viewer, QueryDict())
-    return _picture(board_badge(board, title=viewer.campaign.name))
+    return public_response(request, viewer, draw)
 
 
 @require_safe
 def run_badge(request: HttpRequest, slug: str, public_id: str) -> AnyResponse:
     """An image of one run and its rank for other web pages, only of public boards."""
     viewer = access.board_or_404(AnonymousUser(), slug)
-    return public_response(request, viewer, partial(_run_badge, viewer, public_id))
 
+    def draw() -> HttpResponse:
+        board = cached_leaderboard(viewer, QueryDict())
+        row = next((row for row in board.rows if row.run_id == public_id), None)
+        if row is None:
+            raise Http404
+        return _picture(run_badge_of(board, row, title=viewer.campaign.name))
 
-def _run_badge(viewer: Viewer, public_id: str) -> HttpResponse:
-    board = cached_leaderboard(viewer, QueryDict())
-    row = next((row for row in board.rows if row.run_id == public_id), None)
-    if row is None:
-        raise Http404
-    return _picture(run_badge_of(board, row, title=viewer.campaign.name))
+    return public_response(request, viewer, draw)
 
 
 def _picture(svg: str) -> HttpResponse:
@@ -104,13 +103,13 @@ def embedded_leaderboard(request: HttpRequest, slug: str) -> AnyResponse:
     origins = viewer.campaign.embedding_origins
     if not origins or not viewer.campaign.has_public_board:
         raise Http404
+
+    def excerpt_page() -> HttpResponse:
+        excerpt = board_excerpt(viewer, EMBEDDED_ROWS)
+        context = {"campaign": viewer.campaign, "board": excerpt.board, "excerpt": excerpt}
+        return render(request, "scoring/leaderboard/leaderboard_embedded.html", context)
+
     view = csp_replace({"frame-ancestors": origins})(
-        lambda request: public_response(request, viewer, partial(_embedded, request, viewer))
+        lambda request: public_response(request, viewer, excerpt_page)
     )
     return cast(AnyResponse, view(request))
-
-
-def _embedded(request: HttpRequest, viewer: Viewer) -> HttpResponse:
-    excerpt = board_excerpt(viewer, EMBEDDED_ROWS)
-    context = {"campaign": viewer.campaign, "board": excerpt.board, "excerpt": excerpt}
-    return render(request, "scoring/leaderboard/leaderboard_embedded.html", context)
