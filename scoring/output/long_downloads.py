@@ -63,6 +63,7 @@ def begin_long_download() -> None:
     """The request that is being answered is a long download from now on, until
     `end_long_download`. Raises `TooManyDownloads`."""
     request = request_being_answered.get()
+    # A request with several long parts counts once.
     if request is not None and not hasattr(request, "long_download_of"):
         client = client_of(request)
         _DOWNLOADS.begin(client)

@@ -80,6 +80,7 @@ def public_response(
     def pack() -> tuple[PackedResponse | AnyResponse | str, int]:
         response = _rendered(request, respond())
         if response.streaming:
+            # The cache keeps only that it is long. The response itself is for this request alone.
             streamed.append(response)
             return LONG, len(LONG)
         has_token = "CSRF_COOKIE_NEEDS_UPDATE" in request.META  # a template asked for one
@@ -88,9 +89,11 @@ def public_response(
         if response.status_code != 200 or not is_kept or has_token:
             return response, BYTES + 1
         packed = PackedResponse.of(response)
+        # A page that waits for a worker changes without a change of the board.
         return packed, BYTES + 1 if "Refresh" in packed.headers else len(packed.body)
 
     media_type = getattr(request, "accepted_media_type", "")
+    # The body may contain absolute URLs, so that the host is a part of the key.
     besides = (request.build_absolute_uri(), media_type)
     found = cached_board(
         PACKED_RESPONSES, viewer, request.GET, pack, shows_topics=shows_topics, besides=besides

@@ -111,6 +111,7 @@ def _request(request: AnyRequest, viewer: Viewer) -> StoredTable:
         if is_new:
             waiting = StoredTable.objects.filter(campaign=viewer.campaign, person=person)
             if waiting.exclude(state__in=ENDED).count() > AT_ONCE:  # this one included
+                # The exception takes back the new row, too.
                 raise budget.TooManyAnalyses(POLL_SECONDS)
             budget.spend()
             queue.enqueue(
@@ -126,8 +127,10 @@ def _response(request: AnyRequest, viewer: Viewer, stored: StoredTable) -> HttpR
     try:
         file: Any = open_stored(stored.storage_key, stored.digest)
     except FileLost:
+        # The file is written again, as if nobody had asked for it.
         stored.delete()
         return _being_written(request, _request(request, viewer))
+    # Only what is the same for everyone may be compressed: see `compression.py`.
     is_packed = is_same_for_everyone(request) and takes_gzip(request)
     kind = stored.headers["Content-Type"]
     response = FileResponse(file if is_packed else _Unpacked(file), content_type=kind)
@@ -218,6 +221,7 @@ def _write(stored: StoredTable, out: IO[bytes]) -> dict[str, str] | None:
     request = _request_of(stored)
     view = resolve(request.path_info)
     try:
+        # The view alone, without the middleware: the request has its person already.
         response = view.func(request, *view.args, **view.kwargs)
     except Http404:
         return None
@@ -225,6 +229,7 @@ def _write(stored: StoredTable, out: IO[bytes]) -> dict[str, str] | None:
         response.render()
     if response.status_code != 200:
         return None
+    # With the time of compression, equal contents would have different bytes.
     with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed:
         for block in response if response.streaming else [response.content]:
             packed.write(block)
