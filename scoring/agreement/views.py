@@ -44,9 +44,25 @@ def agreement_page(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     """The map of the measures; with the parameter `a`, two orderings."""
     context = {"viewer": viewer, "campaign": viewer.campaign}
     if request.GET.get("a") and viewer.campaign.active_qrels is not None:
-        return render(
-            request, "scoring/agreement/agreement_pair.html", context | _pair(request, viewer)
-        )
+        versions = versions_offered(viewer)
+        choice = chosen_pair(viewer, request.GET, versions)
+        pair = pair_of_orderings(viewer, choice)
+        slug, query = viewer.campaign.slug, preview_query(viewer)
+        links = {
+            row.run.run_id: reverse("scoring:run-detail", args=[slug, row.run.run_id]) + query
+            for row in pair.rows
+        }
+        context |= {
+            "pair": pair,
+            "page": page_or_404(request, Paginator(pair.rows, RUNS)),
+            "choice": choice,
+            # If one or the other ties every pair of runs, there are no two orders to compare.
+            "chart": orderings_chart(pair, links) if pair.tied < pair.pairs else None,
+            "offered": rules_of(viewer.campaign).measures,
+            "versions": versions,
+            "axes": AXES,
+        }
+        return render(request, "scoring/agreement/agreement_pair.html", context)
     return render(request, "scoring/agreement/agreement.html", context | _map(request, viewer))
 
 
@@ -152,23 +168,4 @@ def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
         "other_version": next((v.version for v in versions if v != choice.qrels), None),
         "statistics": STATISTICS,
         "persistences": sorted({*PERSISTENCES, str(choice.persistence)}, key=float),
-    }
-
-
-def _pair(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
-    versions = versions_offered(viewer)
-    choice = chosen_pair(viewer, request.GET, versions)
-    pair = pair_of_orderings(viewer, choice)
-    slug, query = viewer.campaign.slug, preview_query(viewer)
-    ids = (row.run.run_id for row in pair.rows)
-    links = {run_id: reverse("scoring:run-detail", args=[slug, run_id]) + query for run_id in ids}
-    return {
-        "pair": pair,
-        "page": page_or_404(request, Paginator(pair.rows, RUNS)),
-        "choice": choice,
-        # If one or the other ties every pair of runs, there are no two orders to compare.
-        "chart": orderings_chart(pair, links) if pair.tied < pair.pairs else None,
-        "offered": rules_of(viewer.campaign).measures,
-        "versions": versions,
-        "axes": AXES,
     }

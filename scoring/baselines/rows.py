@@ -135,24 +135,21 @@ def differences_from(
     compared = [measure for measure in measures if can_be_compared(measure)]
     requests = [(qrels, BASELINE, AgainstOne(str(measure), baseline)) for measure in compared]
     analyses = request_analyses(viewer, requests, is_free=True) if requests else []
-    return {
-        measure: Differences(correction, analysis, _by_run(analysis, correction))
-        for measure, analysis in zip(compared, analyses, strict=True)
-    }
-
-
-def _by_run(analysis: Analysis, correction: str) -> dict[str, Difference]:
-    if analysis.state != Analysis.State.DONE:
-        return {}
-    result = result_of(BASELINE, analysis)
-    p_values = {
-        "max-t": (result.flip_p_values, result.max_t),
-        "holm": (result.t_p_values, result.holm),
-    }
-    sizes = (result.differences, result.low, result.high, result.effects)
-    numbers = zip(*(each.tolist() for each in (*sizes, *p_values[correction])), strict=True)
-    rows = zip(result.run_ids.tolist(), numbers, result.topics.tolist(), strict=True)
-    return {
-        run_id: Difference(*map(none_if_nan, values), topics=topics)
-        for run_id, values, topics in rows
-    }
+    found = {}
+    for measure, analysis in zip(compared, analyses, strict=True):
+        by_run: dict[str, Difference] = {}
+        if analysis.state == Analysis.State.DONE:
+            result = result_of(BASELINE, analysis)
+            p_values = {
+                "max-t": (result.flip_p_values, result.max_t),
+                "holm": (result.t_p_values, result.holm),
+            }
+            sizes = (result.differences, result.low, result.high, result.effects)
+            numbers = zip(*(each.tolist() for each in (*sizes, *p_values[correction])), strict=True)
+            rows = zip(result.run_ids.tolist(), numbers, result.topics.tolist(), strict=True)
+            by_run = {
+                run_id: Difference(*map(none_if_nan, values), topics=topics)
+                for run_id, values, topics in rows
+            }
+        found[measure] = Differences(correction, analysis, by_run)
+    return found

@@ -67,6 +67,7 @@ def plan_page(request: HttpRequest, slug: str) -> HttpResponse:
         return _create(request, viewer)
     query = plan_query(viewer, request.GET)
     response = _render(request, viewer, query)
+    # `analysed_page` reloads the page for the forecast only.
     waits = query.forecast is not None and query.simulation_analysis and not query.simulated
     if waits and query.simulation_analysis.state != Analysis.State.FAILED:
         response["Refresh"] = "2"
@@ -104,6 +105,7 @@ def _create(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     else:
         messages.success(request, "The plan is active. Its first documents are being chosen.")
         return redirect("scoring:judging", viewer.campaign.slug)
+    # So that the form still has the choices.
     chosen = {name: request.POST[name] for name in form.fields if request.POST.get(name)}
     return redirect(f"{request.path}?{urlencode(chosen)}")
 
@@ -114,6 +116,7 @@ def plan_query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = Fa
         return PlanQuery(form)
     budget = _budget(viewer, form)
     if isinstance(budget, NotComputedYet):
+        # Until the pool is counted, there is no budget to ask the other analyses about.
         counted = budget.analysis
         asked = PoolToDepth(**counted.question)
         return PlanQuery(form, question=asked, analysis=counted, simulation_analysis=counted)
@@ -126,30 +129,24 @@ def plan_query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = Fa
     if viewer.campaign.active_qrels and question.method in METHODS:
         requests.append((viewer.campaign.active_qrels, JUDGING_REPLAY, question))
     analysis, *rest = request_analyses(viewer, requests)
-    forecast, behind = _forecast(viewer, question, order, analysis)
+    forecast: PlanForecast | NotComputedYet | None = None
+    behind = 0
+    # While people judge, the latest is always being computed: then the one before it is shown.
+    last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
+    if last is not None:
+        result = result_of(JUDGING_PLAN, last)
+        if result is not None:
+            forecast = plan_forecast(viewer, question, order, result)
+        if last.pk != analysis.pk:
+            behind = viewer.campaign.judgments.count() - judgments_of(JUDGING_PLAN, last)
     if isinstance(forecast, NotComputedYet):
         forecast, analysis = None, forecast.analysis
     simulation = rest[0] if rest else None
     simulated = None
     if simulation and simulation.state == Analysis.State.DONE:
-        result = result_of(JUDGING_REPLAY, simulation)
-        simulated = None if result is None else simulation_table(question, result)
+        replayed = result_of(JUDGING_REPLAY, simulation)
+        simulated = None if replayed is None else simulation_table(question, replayed)
     return PlanQuery(form, order, question, analysis, forecast, behind, simulation, simulated)
-
-
-def _forecast(
-    viewer: access.Viewer, question: PlanQuestion, order: str, analysis: Analysis
-) -> tuple[PlanForecast | NotComputedYet | None, int]:
-    """The forecast, or the last one and how many judgments were made since: while people judge,
-    the latest is always being computed."""
-    last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
-    if last is None:
-        return None, 0
-    result = result_of(JUDGING_PLAN, last)
-    forecast = None if result is None else plan_forecast(viewer, question, order, result)
-    if last.pk == analysis.pk:
-        return forecast, 0
-    return forecast, viewer.campaign.judgments.count() - judgments_of(JUDGING_PLAN, last)
 
 
 def _question(viewer: access.Viewer, form: PlanForm, budget: int) -> PlanQuestion:
@@ -163,6 +160,8 @@ def _question(viewer: access.Viewer, form: PlanForm, budget: int) -> PlanQuestio
         budget=budget,
         batch=chosen["batch"],
         persistences=sorted({*viewer.campaign.persistences, chosen["p"]}),
+        # The seed changes with each plan, and would change the question of methods that do not use
+        # it.
         seed=samples.seed_of(viewer.campaign) if is_sample else 0,
     )
 

@@ -221,21 +221,19 @@ def judging(viewer: Viewer, plan: Plan, choices: StopChoices, more: int = 0) -> 
         plan=plan,
         runs=runs,
         topics=_topics(tasks, progress),
+        # A sampled document that was judged before wants no judgment, but is one of those judged.
         wanted=sum(max(1, task[3]) for task in tasks),
         seconds_each=_seconds_each(plan),
         stopping=stopping,
     )
-    looks_ahead = more and state.left and runs and plan.state != Plan.State.ENDED
-    return _with_forecast(viewer, state, more) if looks_ahead else state
-
-
-def _with_forecast(viewer: Viewer, state: Judging, more: int) -> Judging:
-    forecast = judging_forecast(viewer, state.plan, more, state.left)
+    if not (more and state.left and runs and plan.state != Plan.State.ENDED):
+        return state
+    forecast = judging_forecast(viewer, plan, more, state.left)
     if forecast is None:
         return state
     if isinstance(forecast, NotComputedYet):
         return replace(state, more=more, pending=forecast.analysis)
-    runs = tuple(replace(run, forecast=forecast.runs.get(run.run_id)) for run in state.runs)
+    runs = tuple(replace(run, forecast=forecast.runs.get(run.run_id)) for run in runs)
     return replace(state, runs=runs, forecast=forecast)
 
 
@@ -289,6 +287,7 @@ def _topics(
         count = counts.setdefault(position, [0, 0])
         count[0] += 1
         count[1] += (position, code, doc_id) in grades
+        # Without a ranked run, only the tasks say which topics there are.
         codes[position] = code
     return tuple(JudgedTopic(codes[at], *counts[at]) for at in sorted(counts))
 
@@ -299,6 +298,7 @@ def _seconds_each(plan: Plan) -> float | None:
     judgments = plan.campaign.judgments.filter(task__plan=plan, grade__isnull=False).order_by("-pk")
     last: dict[int, Any] = {}
     gaps = []
+    # The newest come first, so `last` is the judgment that this assessor made next.
     for assessor, at in judgments.values_list("assessor", "at")[:LAST_JUDGMENTS]:
         if assessor in last and SHORTEST <= last[assessor] - at <= LONGEST:
             gaps.append((last[assessor] - at).total_seconds())
