@@ -226,15 +226,13 @@ def _link_page(
         "team": invitation.team,
         "allows_new_teams": participation.allows_new_teams(viewer.campaign, viewer.moment),
         "link": link,
-        "qr_code": _qr_code(link) if link else "",
+        # A data URI. Its ground is white in both themes, as readers expect.
+        "qr_code": segno.make(link, error="m").svg_data_uri(dark="#000", light="#fff")
+        if link
+        else "",
         "members": list(invitation.memberships.select_related("person", "team").order_by("pk")),
     }
     return render(request, "campaigns/people/invitation_link.html", page)
-
-
-def _qr_code(link: str) -> str:
-    """The picture as a data URI. Its ground is white in both themes, as readers expect."""
-    return str(segno.make(link, error="m").svg_data_uri(dark="#000", light="#fff"))
 
 
 def _tell_sent(request: HttpRequest, sent: Sent, role: str) -> None:

@@ -72,7 +72,8 @@ def estimates_query(viewer: Viewer, params: QueryDict) -> EstimatesQuery:
     program = choice_or_404(
         "program", params.get("program"), programs, usual=next(iter(programs)), called="program"
     )
-    runs = _runs(viewer, qrels)
+    ranked, _, _ = visible_means(viewer, qrels, rules_of(viewer.campaign).measures[:1])
+    runs = tuple(sorted(ranked, key=lambda run: run.name.lower()))
     labels = {run.run_id: run.name for run in runs}
     to = choice_or_404("to", params.get("to"), labels, called="run")
     until = None if program == PEOPLE else frozen_at(qrels, programs[program])
@@ -153,12 +154,6 @@ def frozen_at(qrels: Qrels, program: str) -> datetime | None:
 def _programs_in(qrels: Qrels) -> list[str]:
     """The names of the programs whose judgments the version states."""
     return [each["name"] for each in qrels.provenance.get("programs", ())]
-
-
-def _runs(viewer: Viewer, qrels: Qrels) -> tuple[BoardRun, ...]:
-    """The ranked runs, by name. One query."""
-    runs, _, _ = visible_means(viewer, qrels, rules_of(viewer.campaign).measures[:1])
-    return tuple(sorted(runs, key=lambda run: run.name.lower()))
 
 
 def _stamp(program: str, until: datetime | None) -> list[Any]:

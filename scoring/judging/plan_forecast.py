@@ -213,7 +213,15 @@ def plan_forecast(
             )
             for documents, row in zip(result.points, curve, strict=True)
         ),
-        topics=_topics(result),
+        topics=tuple(
+            PlannedTopic(*row)
+            for row in zip(
+                result.topics.tolist(),
+                result.judged_by_topic.tolist(),
+                result.chosen_by_topic.tolist(),
+                strict=True,
+            )
+        ),
         overlaps=_overlaps(question, result),
     )
 
@@ -242,12 +250,6 @@ def simulation_table(question: PlanQuestion, result: SimulationArrays) -> Simula
         known=result.known,
         relevant=result.relevant,
     )
-
-
-def _topics(result: PlanArrays) -> tuple[PlannedTopic, ...]:
-    codes = result.topics.tolist()
-    counts = (result.judged_by_topic.tolist(), result.chosen_by_topic.tolist())
-    return tuple(PlannedTopic(*row) for row in zip(codes, *counts, strict=True))
 
 
 def _overlaps(question: PlanQuestion, result: PlanArrays) -> tuple[Shared, Shared]:

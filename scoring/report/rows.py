@@ -32,7 +32,7 @@ from scoring.models import Analysis
 from scoring.pools.analysis import ALL_JUDGMENTS, POOL_DEPTHS, ScoresByPool
 from scoring.pools.options import PoolChoice, PoolDepth
 from scoring.pools.rows import PoolStudy, pool_glance
-from scoring.report.analysis import RUN_BOUNDS, BoundsOfRuns, RunBoundsByDepth
+from scoring.report.analysis import RUN_BOUNDS, BoundsOfRuns
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
 from scoring.significance.counts import CountRow, count_rows
@@ -151,7 +151,12 @@ def build_report(viewer: Viewer, pool: PoolDepth) -> Report:
         agreement=_agreement(viewer, references, pool.shown, pooled) if pooled else (),
         counts=tuple(count_rows(tested, counted)) if counted else (),
         pools=_pools(pool, runs, measures, pooled) if pooled else (),
-        bounds=_bounds(first, bounds) if bounds else (),
+        bounds=tuple(
+            RunBounds(run, bounds.by_rank[:, at], bounds.by_p[:, at])
+            for at, run in enumerate(first)
+        )
+        if bounds
+        else (),
     )
 
 
@@ -219,10 +224,4 @@ def _pools(
     ]
     return tuple(
         pool_glance(PoolChoice(measure, pool), runs, measures, result) for measure in charted
-    )
-
-
-def _bounds(first: Sequence[BoardRun], result: RunBoundsByDepth) -> tuple[RunBounds, ...]:
-    return tuple(
-        RunBounds(run, result.by_rank[:, at], result.by_p[:, at]) for at, run in enumerate(first)
     )

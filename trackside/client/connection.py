@@ -63,13 +63,18 @@ class Connection:
                 answer = self._once(path, headers, body)
             except (OSError, HTTPException) as error:
                 if is_last:
-                    raise SiteError(f"{self.url} does not respond: {_reason(error)}") from None
+                    reason = error.reason if isinstance(error, URLError) else error
+                    why = str(reason) or type(reason).__name__
+                    raise SiteError(f"{self.url} does not respond: {why}") from None
             else:
                 pause = answer.pause
                 is_long = pause is not None and pause > _LONGEST_PAUSE
                 if answer.status not in _PASSING or is_last or is_long:
                     return answer.accepted()
-            time.sleep(_pause(attempt) if pause is None else pause)
+            if pause is None:
+                # Twice as long each time, and many clients do not come back at the same moment.
+                pause = _FIRST_PAUSE * 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311
+            time.sleep(pause)
         raise SiteError("attempts: at least one is needed")
 
     def _once(self, path: str, headers: Mapping[str, str], body: Body | None) -> Answer:
@@ -109,13 +114,3 @@ def _is_url(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.netloc) and parts.port != 0
     except ValueError:  # a port that is no number
         return False
-
-
-def _pause(attempt: int) -> float:
-    """Twice as long after each attempt; many clients do not come back at the same moment."""
-    return _FIRST_PAUSE * 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311 (no secret)
-
-
-def _reason(error: Exception) -> str:
-    reason = error.reason if isinstance(error, URLError) else error
-    return str(reason) or type(reason).__name__

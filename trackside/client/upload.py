@@ -73,7 +73,11 @@ def upload_of(
     if isinstance(run, str | os.PathLike):
         path = os.fspath(run)
         size = os.stat(path).st_size
-        return Upload(given, _file_name(path), size, lambda: open(path, "rb"), progress)
+        # It becomes part of a header: no quotes, no line breaks.
+        file_name = "".join(
+            c if c.isprintable() and c != '"' else "_" for c in os.path.basename(path)
+        )
+        return Upload(given, file_name, size, lambda: open(path, "rb"), progress)
     content = _content(run, name)
     return Upload(given, "run.txt", len(content), lambda: io.BytesIO(content), progress)
 
@@ -89,8 +93,3 @@ def _content(run: Any, name: str | None) -> bytes:
     tag = name and re.sub(r"\s+", "_", name)  # a tag has no white space, a name may
     read_run(run, name=tag).write(text)
     return text.getvalue()
-
-
-def _file_name(path: str) -> str:
-    """The name in a header: no quotes, no line breaks."""
-    return "".join(c if c.isprintable() and c != '"' else "_" for c in os.path.basename(path))

@@ -32,8 +32,13 @@ def search(guides: Iterable[Guide], query: str) -> list[Found]:
     words = sorted(set(re.findall(r"\w+", query[:LONGEST_QUERY].lower())))
     patterns = [re.compile(rf"\b{word}", re.IGNORECASE) for word in words]
     sections = [(guide, section) for guide in guides for section in guide.sections]
+    # A word in a heading counts as several in the text.
     counts = [
-        [_occurrences(pattern, guide, section) for pattern in patterns]
+        [
+            HEADING * (len(pattern.findall(section.heading)) + len(pattern.findall(guide.title)))
+            + len(pattern.findall(section.text))
+            for pattern in patterns
+        ]
         for guide, section in sections
     ]
     found = [number for number, row in enumerate(counts) if row and all(row)]
@@ -43,11 +48,6 @@ def search(guides: Iterable[Guide], query: str) -> list[Found]:
         Found(guide, section, _extract(section.text, patterns))
         for guide, section in (sections[number] for number in found[:SHOWN])
     ]
-
-
-def _occurrences(pattern: re.Pattern[str], guide: Guide, section: Section) -> int:
-    in_headings = len(pattern.findall(section.heading)) + len(pattern.findall(guide.title))
-    return HEADING * in_headings + len(pattern.findall(section.text))
 
 
 def _weights(counts: Sequence[Sequence[int]], lengths: Sequence[int]) -> list[float]:
