@@ -50,7 +50,9 @@ class SecondFactorAdapter(DefaultMFAAdapter):
         return picture.getvalue().decode()
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        return authenticator.type != TOTP or not _is_required_of(authenticator.user)
+        if authenticator.type != TOTP or settings.SECOND_FACTOR != ORGANISERS:
+            return True
+        return not User.objects.filter(_REQUIRED_OF, pk=authenticator.user.pk).exists()
 
 
 def is_missing(person: User | AnonymousUser) -> bool:
@@ -96,8 +98,3 @@ class TokenScheme(KnoxTokenScheme):
 
 
 _REQUIRED_OF = Q(is_staff=True) | Q(memberships__role=Membership.Role.ORGANISER)
-
-
-def _is_required_of(person: User) -> bool:
-    is_required = settings.SECOND_FACTOR == ORGANISERS
-    return is_required and User.objects.filter(_REQUIRED_OF, pk=person.pk).exists()

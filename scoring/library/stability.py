@@ -69,8 +69,8 @@ def stability(
     One row for each number of topics: `topics` in either half, the mean Kendall's τ-b of the two
     boards over all splits, `tau`, and its range, `tau_lowest` to `tau_highest`. They are NaN where
     more than half of the splits have a half that ranks all runs equally, with fewer than ten
-    topics, and if any two runs differ by the same on all topics. Of the last two, a warning says
-    so. Raises BadInput.
+    topics, and if any two runs differ by the same on all topics. A warning says so. Raises
+    BadInput.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(10)}
     >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(10)}
@@ -170,7 +170,7 @@ def without_tau(found: SplitHalves) -> str:
     if not sizes:
         return ""
     return (
-        f"tau is not defined for {', '.join(sizes)} topics in each half: in every split, one half "
+        f"tau is not defined for {', '.join(sizes)} topics in each half: in most splits, one half "
         "ranks all runs equally."
     )
 

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.usefixtures("wake_ups")
 
 COUNTS = "people: 1; Judge: 3"
 STATEMENT = "1 judgment is by people, and 3 by a program"
-# Without a qrels version: measures, the judgments of people alone, and those of one program.
+# Without a qrels version: measures, runs, the judgments of people alone, and those of one program.
 TWO_ORDERS = {"a": "AP", "b": "AP", "qrels": "1", "against": "2"}
-OTHER = ("measure", "properties", "playground", "judging", "program")
+OTHER = ("measure", "properties", "playground", "judging", "program", "runs-")
 PAGES = {
     "run-detail", "run-curves", "run-documents", "run-unjudged", "run-unique", "topic-list",
     "topic-detail", "agreement", "significance", "significance-counts", "ranks", "stability",

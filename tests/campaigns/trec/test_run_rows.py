@@ -152,7 +152,7 @@ ROWS = [
             ("R75", b"<script>alert(1)</script>", "a run name begins with a letter or a digit"),
             ("R76-equals", b"=HYPERLINK(1)", "a run name begins with a letter or a digit"),
             ("R76-at", b"@SUM", "a run name begins with a letter or a digit"),
-            ("R76-minus", b"-2+3", "with another run name (field Run name; in the API, name)"),
+            ("R76-minus", b"-2+3", "with another run name (field Run name; in the API, name; in a"),
             ("R77-path", b"../../evil", "a run name begins with a letter or a digit"),
             ("R77-root", b"/evil", "a run name begins with a letter or a digit"),
             ("R77-inside", b"a/../evil", "a run name does not contain '..'"),

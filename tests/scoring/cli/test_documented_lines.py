@@ -41,7 +41,7 @@ def run_named(tag, shift):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    qrels = [f"{topic} 0 d{n} {n * topic % 3}\n" for topic in TOPICS for n in range(30)]
+    qrels = [f"{topic} 0 d{n} {(n + n // 7 + topic) % 3}\n" for topic in TOPICS for n in range(30)]
     topics = [f'<topic number="{topic}"><query>q</query></topic>' for topic in TOPICS]
     texts = {
         "qrels.txt": "".join(qrels),
