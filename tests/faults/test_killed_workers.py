@@ -224,5 +224,6 @@ def test_a_run_that_kills_its_worker_fails_after_three_attempts_and_the_others_a
     assert site.ask("quota_used") == {name: used + len(good) for name, used in before.items()}
     wait_for("the organisers to be told", lambda: site.ask("letters_to_organisers"))
     assert worker.is_alive
+    site.wait_until_idle()  # without a worker, the other mails would never be sent
     worker.kill()
     settle(1, {"run that kills its worker, until it has failed": [failed_after]})
