@@ -186,7 +186,7 @@ def nobody_imports_the_site(each: Import) -> bool:
 
 
 def the_site_fetches_nothing(each: Import) -> bool:
-    """The client of the library asks addresses that its caller gives; a site must not."""
+    """The client of the library asks URLs that its caller gives; a site must not."""
     ours = each.module == "trackside" or each.module.startswith("trackside.client")
     return each.imported.startswith("trackside.client") and not ours
 

@@ -111,8 +111,8 @@ def submit(year: Year, who: str, tag: str, *, is_by_script: bool, **fields: str)
     perform_jobs()
     run.refresh_from_db()
     assert run.state == Run.State.CHECKED, run.problems
-    address = API if is_by_script else HERE
-    year.post(who, f"{address}/runs/{run.public_id}/accept/", 200 if is_by_script else 302)
+    url = API if is_by_script else HERE
+    year.post(who, f"{url}/runs/{run.public_id}/accept/", 200 if is_by_script else 302)
     year.handed[tag] = data
     return run
 

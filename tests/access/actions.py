@@ -1,4 +1,4 @@
-"""A request for every address that changes something of a campaign."""
+"""A request for every URL that changes something of a campaign."""
 
 import hashlib
 import json
@@ -39,8 +39,8 @@ from tests.access.prerequisites import (
 )
 from tests.access.test_access_matrix import (
     World,
-    address,
     clients_of,
+    url_of,
 )
 
 
@@ -50,7 +50,7 @@ class Act:
 
     data: Callable[[World], Facts] | Facts = field(default_factory=dict)
     by: str = "organiser"
-    first: Callable[[World], Facts] = nothing  # tells the parts of the address that it made
+    first: Callable[[World], Facts] = nothing  # tells the parts of the URL that it made
     stage: str = "published"
     method: str = "post"
     headers: dict[str, str] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Act:
         sent: Facts = {"data": said | files}
         if name.startswith("api:") and not files:
             sent = {"data": json.dumps(said), "content_type": "application/json"}
-        getattr(client, self.method)(address(name, world), headers=self.headers, **sent)
+        getattr(client, self.method)(url_of(name, world), headers=self.headers, **sent)
 
 
 # --- what is sent ---------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def as_shown(page: str, form: str, **changed: Any) -> Callable[[World], Facts]:
 
     def data(world: World) -> Facts:
         client = clients_of({"organiser": world.people["organiser"]})["organiser"]
-        shown = client.get(address(page, world)).context
+        shown = client.get(url_of(page, world)).context
         values = {}
         for each in (shown[form], *([shown["measures_form"]] if "measures_form" in shown else [])):
             values |= {bound.html_name: bound.value() for bound in each}

@@ -37,7 +37,7 @@ QUERIES = (
 
 @dataclass
 class Crawl:
-    """What each request was answered: by verb and address."""
+    """What each request was answered: by verb and URL."""
 
     answers: dict[str, bytes] = field(default_factory=dict)
 
@@ -49,37 +49,37 @@ class Crawl:
         return [asked for asked, answer in self.answers.items() if text in answer]
 
 
-def addresses() -> Iterator[tuple[str, URLPattern]]:
-    """Every address of the site by its full name, allauth's own pages apart."""
-    return (each for each in every_address() if not each[0].startswith(OF_ALLAUTH))
+def urls() -> Iterator[tuple[str, URLPattern]]:
+    """Every URL of the site by its full name, allauth's own pages apart."""
+    return (each for each in every_url() if not each[0].startswith(OF_ALLAUTH))
 
 
-def every_address() -> Iterator[tuple[str, URLPattern]]:
-    """Every address of the site by its full name."""
-    return _addresses(get_resolver().url_patterns, "")
+def every_url() -> Iterator[tuple[str, URLPattern]]:
+    """Every URL of the site by its full name."""
+    return _urls(get_resolver().url_patterns, "")
 
 
-def _addresses(
+def _urls(
     patterns: Iterable[URLPattern | URLResolver], space: str
 ) -> Iterator[tuple[str, URLPattern]]:
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
             inner = f"{pattern.namespace}:" if pattern.namespace else ""
-            yield from _addresses(pattern.url_patterns, space + inner)
+            yield from _urls(pattern.url_patterns, space + inner)
         elif not _is_old(pattern):
             yield space + (pattern.name or str(pattern.pattern)), pattern
 
 
 def _is_old(pattern: URLPattern) -> bool:
-    """Whether it redirects permanently: the address that it redirects to decides on access."""
+    """Whether it redirects permanently: the URL that it redirects to decides on access."""
     is_redirect = getattr(pattern.callback, "view_class", None) is RedirectView
     return is_redirect and bool(pattern.callback.view_initkwargs["permanent"])
 
 
 def seeds(values: dict[str, list[object]]) -> Iterator[tuple[str, str]]:
-    """Every address of the URL configuration with its name, with every one of these values in
+    """Every URL of the URL configuration with its name, with every one of these values in
     each place."""
-    for name, pattern in addresses():
+    for name, pattern in urls():
         parts = list(pattern.pattern.converters)
         for chosen in itertools.product(*(values[part] for part in parts)):
             yield name, reverse(name, kwargs=dict(zip(parts, chosen, strict=True)))

@@ -1,4 +1,4 @@
-"""Who may see an address, in few words: what each role gets at each stage.
+"""Who may see a URL, in few words: what each role gets at each stage.
 
 The campaign is in TREC style: nothing is shown until it is published.
 """

@@ -1,6 +1,6 @@
-"""Every address × every role × every stage of a campaign: what each gets to see.
+"""Every URL × every role × every stage of a campaign: what each gets to see.
 
-An address that the matrix does not name fails the suite.
+A URL that the matrix does not name fails the suite.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from campaigns.judging import gold
 from campaigns.models import Campaign, Membership, Run, Team, User
 from campaigns.people import announcements, membership
 from scoring.models import Job
-from tests.access.crawler import addresses
+from tests.access.crawler import urls
 from tests.access.matrix import MATRIX
 from tests.access.roles import GONE, LOGIN, ROLES, STAGES
 from tests.campaigns.judging.making import make_assessor, make_plan
@@ -102,7 +102,7 @@ def bring_to(stage: str, campaign: Campaign) -> None:
 
 
 def values_for(name: str, world: World) -> dict[str, object]:
-    """What each part of an address is in this world."""
+    """What each part of a URL is in this world."""
     return {
         "slug": world.campaign.slug,
         "public_id": world.run.public_id,
@@ -133,15 +133,15 @@ def values_for(name: str, world: World) -> dict[str, object]:
     } | world.numbers
 
 
-def address(name: str, world: World) -> str:
+def url_of(name: str, world: World) -> str:
     values = values_for(name, world)
     return reverse(name, kwargs={part: values[part] for part in parts_of(name)})
 
 
 @cache
 def patterns() -> dict[str, URLPattern]:
-    """Every address of the site by its full name."""
-    return dict(addresses())
+    """Every URL of the site by its full name."""
+    return dict(urls())
 
 
 def parts_of(entry: str) -> set[str]:
@@ -149,7 +149,7 @@ def parts_of(entry: str) -> set[str]:
 
 
 def name_of(entry: str) -> str:
-    """An entry of the matrix is an address's name; a second one of the same address says in a
+    """An entry of the matrix is a URL's name; a second one of the same URL says in a
     word after it what it is about."""
     return entry.partition(" ")[0]
 
@@ -174,7 +174,7 @@ def status_of(client: Client, method: str, url: str) -> int:
     return status
 
 
-def test_the_matrix_names_every_address() -> None:
+def test_the_matrix_names_every_url() -> None:
     assert set(patterns()) == {name_of(entry) for entry in MATRIX}
 
 
@@ -192,7 +192,7 @@ def test_each_role_gets_what_the_matrix_says(stage: str, world: World) -> None:
     for entry, (method, expected) in MATRIX.items():
         if "slug" not in parts_of(entry) and stage != "published":
             continue  # it is of no campaign
-        url = address(name_of(entry), world)
+        url = url_of(name_of(entry), world)
         for role in ROLES:
             got, due = status_of(clients[role], method, url), expected(role, stage)
             if got != due:
@@ -200,11 +200,11 @@ def test_each_role_gets_what_the_matrix_says(stage: str, world: World) -> None:
     assert wrong == {}
 
 
-def test_an_address_that_changes_something_does_not_answer_a_mere_look(world: World) -> None:
+def test_a_url_that_changes_something_does_not_answer_a_mere_look(world: World) -> None:
     client = clients_of(world.people)["organiser"]
     posts = [name_of(entry) for entry, (method, _) in MATRIX.items() if method == "post"]
     looked = {name_of(entry) for entry, (method, _) in MATRIX.items() if method == "get"}
-    answers = {name: status_of(client, "get", address(name, world)) for name in {*posts} - looked}
+    answers = {name: status_of(client, "get", url_of(name, world)) for name in {*posts} - looked}
     assert answers == dict.fromkeys(answers, 405)
     assert answers
 
@@ -214,7 +214,7 @@ def test_head_requests_have_the_same_status_as_get_requests(world: World) -> Non
     client = clients_of(world.people)["organiser"]
     answers = {
         entry: (
-            status_of(client, "head", address(name_of(entry), world)),
+            status_of(client, "head", url_of(name_of(entry), world)),
             expected("organiser", "published"),  # what a look at all of it is answered
         )
         for entry, (method, expected) in MATRIX.items()
@@ -231,7 +231,7 @@ def test_a_change_without_its_token_is_refused(role: str, world: World) -> None:
     answers = {}
     for entry, (method, _) in MATRIX.items():
         if method != "get":
-            url, verb = address(name_of(entry), world), {"upload": "post"}.get(method, method)
+            url, verb = url_of(name_of(entry), world), {"upload": "post"}.get(method, method)
             with transaction.atomic():
                 answers[entry] = client.generic(verb.upper(), url, **body_for(entry)).status_code
                 transaction.set_rollback(True)
@@ -275,7 +275,7 @@ WITHOUT_A_SAY = (*OUTSIDERS, "reader", "pending")
 def test_a_private_campaign_is_its_members_secret(
     stage: str, roles: tuple[str, ...], world: World
 ) -> None:
-    """Outsiders find none of its addresses; a reader gets what a stranger gets of a public one,
+    """Outsiders find none of its URLs; a reader gets what a stranger gets of a public one,
     and so does a team that nobody has let in yet, apart from its own page."""
     campaign, reader, pending = world.campaign, make_user(), make_user()
     Membership.objects.create(campaign=campaign, person=reader, role=Membership.Role.READER)
@@ -289,7 +289,7 @@ def test_a_private_campaign_is_its_members_secret(
     for entry, (method, expected) in MATRIX.items():
         if "slug" not in parts_of(entry):
             continue
-        url = address(name_of(entry), world)
+        url = url_of(name_of(entry), world)
         got = {role: status_of(client, method, url) for role, client in clients.items()}
         public = {role: expected(role, stage) for role in ROLES}
         due = public | dict.fromkeys(OUTSIDERS, GONE) | {"reader": public["stranger"]}
@@ -317,7 +317,7 @@ PENDING: dict[str, int] = {
 
 # --- ids of other campaigns and other teams -------------------------------------------------------
 
-# Parts of an address that name a row; the others are words, or the campaign itself.
+# Parts of a URL that name a row; the others are words, or the campaign itself.
 IDS = {
     "public_id", "team", "membership", "invitation", "announcement", "gold_document", "program",
     "version", "old", "new", "job", "code", "upload",

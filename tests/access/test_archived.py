@@ -17,11 +17,11 @@ from tests.access.actions import ACTS, Act
 from tests.access.matrix import MATRIX
 from tests.access.test_access_matrix import (
     World,
-    address,
     bring_to,
     clients_of,
     name_of,
     parts_of,
+    url_of,
     world,
 )
 from tests.making import make_team
@@ -66,7 +66,7 @@ def archived(world: World) -> World:
     return world
 
 
-def addresses_of_a_campaign() -> set[str]:
+def urls_of_a_campaign() -> set[str]:
     """Those that are not meant for archives, and are of a campaign."""
     names = {name_of(entry) for entry in MATRIX}
     return {
@@ -115,17 +115,17 @@ STORE_NOTHING = {"scoring:run-trial", "api:run-trial"}
 def test_every_verb_that_writes_is_tried() -> None:
     verbs = {(name_of(entry), {"upload": "post"}.get(method, method))
              for entry, (method, _) in MATRIX.items() if method != "get"}  # fmt: skip
-    of_it = {(name, verb) for name, verb in verbs if name in addresses_of_a_campaign()}
+    of_it = {(name, verb) for name, verb in verbs if name in urls_of_a_campaign()}
     tried = {(name_of(entry), act.method) for entry, act in ACTS.items()}
     trials = {(name, "post") for name in STORE_NOTHING}
     assert of_it - tried - trials == FOR_DRAFTS_AND_ARCHIVES
 
 
-def test_every_other_address_only_answers_looks(world: World) -> None:
+def test_every_other_url_only_answers_looks(world: World) -> None:
     bring_to("published", world.campaign)
     client = clients_of(world.people)["organiser"]
-    others = addresses_of_a_campaign() - {name_of(entry) for entry in ACTS} - STORE_NOTHING
-    answers = {name: client.post(address(name, world)).status_code for name in others}
+    others = urls_of_a_campaign() - {name_of(entry) for entry in ACTS} - STORE_NOTHING
+    answers = {name: client.post(url_of(name, world)).status_code for name in others}
     assert answers == dict.fromkeys(others, 405)
     assert len(others) > 60
 
@@ -155,7 +155,7 @@ def test_no_page_of_an_archived_campaign_offers_what_would_be_refused(
         if name in MEANT_FOR_IT or not ("slug" in parts_of(entry) or "invitation/" in entry):
             continue
         for role in roles:
-            answer = clients[role].get(address(name, world))
+            answer = clients[role].get(url_of(name, world))
             if answer.status_code != 200 or "html" not in answer["Content-Type"]:
                 continue
             seen += 1
@@ -189,7 +189,7 @@ def test_no_page_of_an_archived_campaign_offers_what_would_be_refused(
 )
 def test_a_page_with_nothing_to_do_says_that_it_is_of_an_archive(name: str, world: World) -> None:
     role = "participant" if name == "campaigns:team" else "organiser"
-    url = address(name, archived(world))
+    url = url_of(name, archived(world))
     page = clients_of(world.people)[role].get(url).content.decode()
     assert "This campaign is archived" in page
     assert "end the first" not in page

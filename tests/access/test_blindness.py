@@ -39,7 +39,7 @@ def hidden_ids() -> tuple[str, ...]:
 
 
 def values(here: World, role: str = "participant") -> dict[str, list[object]]:
-    """What may stand in each place of an address: what is there, what is hidden, what is not."""
+    """What may stand in each place of a URL: what is there, what is hidden, what is not."""
     own = [run.public_id for run in here.runs]
     snapshot, team, *runs = hidden_ids()
     return {

@@ -15,12 +15,12 @@ from campaigns.people import teams
 from tests.access.matrix import MATRIX
 from tests.access.test_access_matrix import (
     World,
-    address,
     bring_to,
     clients_of,
     name_of,
     parts_of,
     status_of,
+    url_of,
     world,
 )
 from tests.making import make_user
@@ -103,7 +103,7 @@ def test_each_outsider_gets_what_a_stranger_gets(stage: str, world: World) -> No
     for entry, (method, _) in MATRIX.items():
         if "slug" not in parts_of(entry):
             continue
-        url = address(name_of(entry), world)
+        url = url_of(name_of(entry), world)
         due = status_of(clients["stranger"], method, url)
         if entry in FOR_PARTICIPANTS and status_of(clients["participant"], method, url) == 200:
             seen_inside.add((entry, due))

@@ -39,7 +39,7 @@ QUERIES = ("measure=AP&sort=judged&ties=on", "qrels=1&type=manual&as=public&at=p
 class Offence(NamedTuple):
     """A query that a template ran, and the page on which it did."""
 
-    address: str
+    url: str
     template: str
     query: str
 
@@ -56,14 +56,14 @@ def watched_templates() -> Iterator[Rendered]:
     render = Template.render
 
     def watched(self: Template, context: Any = None, request: HttpRequest | None = None) -> str:
-        address = "" if request is None else request.get_full_path()
+        url = "" if request is None else request.get_full_path()
         found.templates.add(str(self.template.name))
         if request is None or _is_foreign(request):
             return render(self, context, request)
         _load_what_every_page_has(request)
 
         def note(execute: Any, sql: str, *arguments: Any) -> Any:
-            found.offences.append(Offence(address, str(self.template.name), sql))
+            found.offences.append(Offence(url, str(self.template.name), sql))
             return execute(sql, *arguments)
 
         with connection.execute_wrapper(note):
@@ -107,7 +107,7 @@ def test_a_query_of_a_template_is_found() -> None:
 def test_no_page_runs_a_query_while_it_is_rendered(
     secret: Secret, stage: str, queries: tuple[str, ...]
 ) -> None:
-    """Every address that answers a look: to each role, and to organisers by some queries, before
+    """Every URL that answers a look: to each role, and to organisers by some queries, before
     and after what the pages ask for is computed. No link and no form of theirs sends a parameter
     that the page it leads to says it ignores."""
     asked: set[tuple[str, str]] = set()
@@ -136,7 +136,7 @@ def is_ignored(path: str, name: str) -> bool:
 
 
 def _pages(client: Client, places: dict[str, list[object]]) -> Iterator[str]:
-    """The addresses that answer with HTML, or with nothing to somebody else than this person."""
+    """The URLs that answer with HTML, or with nothing to somebody else than this person."""
     for _, path in seeds(places):
         response = client.get(path)
         if response.status_code != 405 and "html" in response.headers.get("Content-Type", ""):
@@ -144,7 +144,7 @@ def _pages(client: Client, places: dict[str, list[object]]) -> Iterator[str]:
 
 
 def _filled(here: World) -> dict[str, list[object]]:
-    """What a campaign of some age has besides, and what may stand in the places of addresses."""
+    """What a campaign of some age has besides, and what may stand in the places of URLs."""
     campaign, organiser = here.campaign, here.people["organiser"]
     run = here.runs[0]
     Plan.objects.filter(campaign=campaign).update(shows_residual=True)

@@ -156,8 +156,8 @@ def judging_program() -> Place:
 
 
 def program_agreement() -> Place:
-    address, organiser = judging_program()
-    return f"{address}agreement/", organiser
+    url, organiser = judging_program()
+    return f"{url}agreement/", organiser
 
 
 def run_families() -> Place:

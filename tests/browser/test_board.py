@@ -371,7 +371,7 @@ def test_a_held_key_on_the_slider_sends_one_request_when_released(visit: Visitor
     expect(page.locator("#p-shown")).to_have_text("0.999")
     page.keyboard.press("Home")
     expect(page.locator("#p-shown")).to_have_text("0.00")
-    assert [address.rpartition("p=")[2] for address in asked] == ["0.60"]
+    assert [url.rpartition("p=")[2] for url in asked] == ["0.60"]
 
 
 def test_two_selected_runs_are_compared_and_a_third_is_reported(visit: Visitor) -> None:

@@ -62,7 +62,7 @@ class Class:
     """The site, and what happened to everybody in the room."""
 
     students: int
-    address: str
+    url: str
     folder: Path
     link: str = ""
     refusals: list[str] = field(default_factory=list)
@@ -96,8 +96,8 @@ def test_a_class_plays_from_one_link_to_the_leaderboard(
     """It takes most of a minute, because each step of the class begins where the last ended."""
     write_campaign(tmp_path / "campaign")
     (tmp_path / "mail").mkdir()
-    with running_site(kind, tmp_path) as (site, address), ThreadPoolExecutor(1) as thread:
-        room = Class(students, address, tmp_path)
+    with running_site(kind, tmp_path) as (site, url), ThreadPoolExecutor(1) as thread:
+        room = Class(students, url, tmp_path)
         site.manage(
             *("import_campaign", str(tmp_path / "campaign"), "--slug", "class"), LOG_LEVEL="ERROR"
         )
@@ -127,7 +127,7 @@ async def play(room: Class) -> float:
         links = [asyncio.get_running_loop().create_future() for _ in range(room.students // 2)]
         everybody = (study(browser, room, n, links[n // 2]) for n in range(room.students))
         await asyncio.gather(*everybody)
-        await organiser.goto(f"{room.address}/campaigns/class/manage/people/#links")
+        await organiser.goto(f"{room.url}/campaigns/class/manage/people/#links")
         await expect(organiser.locator("main")).to_contain_text(
             f"{room.students} of {room.students + 1}"
         )
@@ -137,7 +137,7 @@ async def play(room: Class) -> float:
 
 
 async def create_link(page: Page, room: Class) -> str:
-    await page.goto(f"{room.address}/accounts/login/?next=/campaigns/class/manage/people/")
+    await page.goto(f"{room.url}/accounts/login/?next=/campaigns/class/manage/people/")
     await page.get_by_label("Email address").fill("olga@uni.example")
     await page.get_by_label("Password", exact=True).fill(PASSWORD)
     await page.get_by_role("main").get_by_role("button", name="Log in").click()
@@ -193,7 +193,7 @@ async def sign_up(page: Page, room: Class, address: str) -> None:
 
 
 async def submit(page: Page, room: Class, number: int) -> None:
-    await page.goto(f"{room.address}/campaigns/class/submit/")
+    await page.goto(f"{room.url}/campaigns/class/submit/")
     await page.get_by_label("Run file").set_input_files(
         {"name": f"run{number}.txt", "mimeType": "text/plain", "buffer": run_file(number)}
     )
@@ -206,7 +206,7 @@ async def submit(page: Page, room: Class, number: int) -> None:
 async def see_score(page: Page, room: Class, tag: str) -> None:
     """Loads the leaderboard again until it has the run."""
     for _ in range(int(STEP)):
-        await page.goto(f"{room.address}/campaigns/class/leaderboard/")
+        await page.goto(f"{room.url}/campaigns/class/leaderboard/")
         if await page.get_by_role("link", name=tag, exact=True).count():
             return
         await asyncio.sleep(1)
@@ -236,17 +236,17 @@ async def link_in_mail(folder: Path, address: str) -> str:
 
 @contextmanager
 def running_site(kind: str, folder: Path) -> Iterator[tuple[Supervisor, str]]:
-    """The site and its address."""
+    """The site and its URL."""
     port = free_port()
-    address = f"http://{HOST}:{port}"
-    settings = {"EMAIL_URL": f"filemail:///{folder / 'mail'}", "SITE_URL": address}
+    url = f"http://{HOST}:{port}"
+    settings = {"EMAIL_URL": f"filemail:///{folder / 'mail'}", "SITE_URL": url}
     try:
         with (
             running(folder / "stack", port=port, **settings)
             if kind == "production"
             else embedded(folder, port, settings)
         ) as site:
-            yield site, address
+            yield site, url
     except Missing as error:
         if os.environ.get("REQUIRE_SERVICES") == "1":
             pytest.fail(str(error))

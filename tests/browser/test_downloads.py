@@ -57,9 +57,9 @@ def test_every_link_of_the_downloads_page_works(
     for person in (None, organiser):
         seen = visit(reverse("scoring:downloads", args=[campaign.slug]), person=person)
         links = seen.page.locator("main a")
-        addresses = {links.nth(n).get_attribute("href") for n in range(links.count())}
+        urls = {links.nth(n).get_attribute("href") for n in range(links.count())}
         # The server may close an idle connection as a request comes; browsers send it again.
-        answers = {a: seen.page.request.get(a, max_retries=1).status for a in addresses if a}
+        answers = {a: seen.page.request.get(a, max_retries=1).status for a in urls if a}
         assert answers == dict.fromkeys(answers, 200)
         assert len(answers) > 15
         assert seen.complaints == []

@@ -15,14 +15,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 class Lab(BaseHTTPRequestHandler):
-    """Answers with a page that shows an address in a frame."""
+    """Answers with a page that shows a URL in a frame."""
 
     def do_GET(self) -> None:
-        (address,) = parse_qs(urlsplit(self.path).query).get("frame", [""])
+        (url,) = parse_qs(urlsplit(self.path).query).get("frame", [""])
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
-        self.wfile.write(f'<h1>Our lab</h1><iframe src="{address}"></iframe>'.encode())
+        self.wfile.write(f'<h1>Our lab</h1><iframe src="{url}"></iframe>'.encode())
 
     def log_message(self, *arguments: object) -> None:
         pass
@@ -40,8 +40,8 @@ def lab_port() -> Iterator[int]:
     server.server_close()
 
 
-def framed(page: Page, site: str, address: str) -> Frame:
-    page.goto(f"{site}/?frame={address}")
+def framed(page: Page, site: str, url: str) -> Frame:
+    page.goto(f"{site}/?frame={url}")
     expect(page.get_by_role("heading", name="Our lab")).to_be_visible()
     return page.frames[1]
 
@@ -62,7 +62,7 @@ def test_a_listed_site_shows_the_leaderboard_and_no_other_site_does(
     assert page.context.cookies() == []
 
     assert not any(map(is_refusal, visited.complaints))
-    for site, address in ((other, f"{board}embedded/"), (listed, board)):
+    for site, url in ((other, f"{board}embedded/"), (listed, board)):
         with page.expect_console_message(lambda message: is_refusal(message.text)):
-            frame = framed(page, site, address)
+            frame = framed(page, site, url)
         assert frame.locator("tbody tr").count() == 0

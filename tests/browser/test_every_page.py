@@ -1,4 +1,4 @@
-"""Every address that answers somebody with a page: axe finds nothing in light nor in dark, the
+"""Every URL that answers somebody with a page: axe finds nothing in light nor in dark, the
 keyboard finds its way in, and nothing scrolls sideways on a phone or at 200 %."""
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from campaigns.people import membership
 from campaigns.qrels.versions import add_qrels
 from scoring.management.commands.load_demo import ORGANISER, PARTICIPANT, REPORTS, TRAINS
 from scoring.worker import perform_waiting_jobs
-from tests.access.crawler import every_address
+from tests.access.crawler import every_url
 from tests.browser.conftest import Visitor
 from tests.campaigns.judging.making import make_assessor, make_plan
 from tests.making import make_failed_job, make_snapshot
@@ -54,7 +54,7 @@ def demo(settings, tmp_path: Path) -> None:
 
 def test_the_pages_of_a_published_campaign(demo, visit: Visitor) -> None:
     """It takes more than a minute: axe looks at eighty pages and more, in both themes. Each part of
-    it would load the demo, and ask every address whether it is a page, again."""
+    it would load the demo, and ask every URL whether it is a page, again."""
     campaign = Campaign.objects.get(slug=REPORTS)
     cast = _cast(campaign)
     places = dict(_places(campaign, cast, _fill(campaign, cast["organiser"])))
@@ -86,7 +86,7 @@ def _cast(campaign: Campaign) -> Cast:
 
 
 def _fill(campaign: Campaign, organiser: User | None) -> dict[str, object]:
-    """What a campaign of some age has beside its runs; what stands in the places of addresses."""
+    """What a campaign of some age has beside its runs; what stands in the places of URLs."""
     add_qrels(
         campaign=campaign,
         data=f"{_code(campaign)} 0 tsd-000001 1\n".encode(),
@@ -132,10 +132,10 @@ def _places(campaign: Campaign, cast: Cast, values: dict[str, object]) -> Iterat
     for role, person in cast.items():
         if person is not None:
             clients[role].force_login(person)
-    for name, pattern in every_address():
+    for name, pattern in every_url():
         parts = pattern.pattern.regex.groupindex
         if not values.keys() >= set(parts) or name.startswith("openid_connect_"):
-            continue  # no page: it leads to another site, named in the address before this part
+            continue  # no page: it leads to another site, named in the URL before this part
         path = reverse(name, kwargs={part: values[part] for part in parts})
         role = next((role for role in cast if _is_a_page(clients[role], path)), None)
         if role is not None:

@@ -109,10 +109,10 @@ def test_a_program_and_two_assessors_judge_at_once(tmp_path: Path, chromium: Bro
         chosen=json.dumps(chosen_documents()), password=PASSWORD, documents=str(DOCUMENTS)
     )
     (tmp_path / "mail").mkdir()
-    with running_site("embedded", tmp_path) as (site, address):
+    with running_site("embedded", tmp_path) as (site, url):
         token = site.manage("shell", "-v0", "-c", setup, LOG_LEVEL="ERROR").strip()
-        with ThreadPoolExecutor(1) as thread, assessors(chromium, address) as pages:
-            sent = thread.submit(judge, address, "vaswani", token, unhurried)
+        with ThreadPoolExecutor(1) as thread, assessors(chromium, url) as pages:
+            sent = thread.submit(judge, url, "vaswani", token, unhurried)
             judged = judge_in_turn(pages, sent)
         found = json.loads(site.manage("shell", "-v0", "-c", RESULT, LOG_LEVEL="ERROR"))
     print(f"\nprogram {len(found['program'])}, people {judged}; {found['counts']}")
@@ -133,11 +133,11 @@ def test_a_program_and_two_assessors_judge_at_once(tmp_path: Path, chromium: Bro
 
 
 @contextmanager
-def assessors(chromium: Browser, address: str) -> Iterator[dict[str, Page]]:
+def assessors(chromium: Browser, url: str) -> Iterator[dict[str, Page]]:
     """Both are logged in, and have a document before them."""
     pages = {}
     for name in ("ann", "bob"):
-        page = new_context(chromium, base_url=address).new_page()
+        page = new_context(chromium, base_url=url).new_page()
         page.goto("/accounts/login/?next=/campaigns/vaswani/assess/")
         page.get_by_label("Email address").fill(f"{name}@example.org")
         page.get_by_label("Password", exact=True).fill(PASSWORD)

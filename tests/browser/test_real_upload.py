@@ -48,10 +48,10 @@ lifecycle.open_submissions(campaign=campaign, actor=organiser)
 
 @dataclass(frozen=True)
 class Site:
-    address: str
+    url: str
 
     def at(self, path: str) -> str:
-        return self.address + path
+        return self.url + path
 
 
 @pytest.fixture(scope="module")
@@ -141,9 +141,9 @@ def signed_in(chromium: Browser, site: Site, email: str) -> Iterator[Page]:
 
 def csv_row(page: Page, site: Site) -> dict[str, str] | None:
     """Our run in the CSV of RBP(p=0.8), as this person gets it; None where it is not shown."""
-    address = site.at("/campaigns/covid/leaderboard.csv?measure=RBP(p%3D0.8)")
+    url = site.at("/campaigns/covid/leaderboard.csv?measure=RBP(p%3D0.8)")
     # The server may close an idle connection as the next request comes; browsers send it again.
-    answer = page.request.get(address, max_retries=1)
+    answer = page.request.get(url, max_retries=1)
     if answer.status == 404:
         return None
     rows = csv.DictReader(io.StringIO(answer.text()))

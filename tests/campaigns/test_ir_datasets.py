@@ -48,7 +48,7 @@ def test_what_ir_datasets_cannot_give_is_said(data_set: Any) -> None:
     with pytest.raises(CommandError, match="documents has no topics"):
         imported(Path("irds:documents"))
     refused = OSError("the network is unreachable")
-    all_failed = RuntimeError("All download sources failed", [("an address", refused)])
+    all_failed = RuntimeError("All download sources failed", [("a URL", refused)])
     for broken, words in (
         (refused, "the network is unreachable"),
         (all_failed, "All download sources failed"),

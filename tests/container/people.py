@@ -71,7 +71,7 @@ class Person:
         expect(self.page).not_to_have_url(re.compile("signup"))
 
     def upload(self, tag: str, data: bytes) -> str:
-        """The address of the run's page."""
+        """The URL of the run's page."""
         self.page.goto(f"/campaigns/{SLUG}/submit/")
         file = {"name": f"{tag}.gz", "mimeType": "application/gzip", "buffer": data}
         self.page.get_by_label("Run file").set_input_files(file)

@@ -125,5 +125,5 @@ def _asked(stack: Stack, statement: str) -> tuple[int, ...]:
 
 
 def connected(stack: Stack) -> psycopg.Connection[tuple[Any, ...]]:
-    address = stack.environment["DATABASE_URL"].replace("postgres://", "postgresql://")
-    return psycopg.connect(address, autocommit=True)
+    url = stack.environment["DATABASE_URL"].replace("postgres://", "postgresql://")
+    return psycopg.connect(url, autocommit=True)

@@ -1,4 +1,4 @@
-"""The site's settings, and one address more that does nothing but say hello: what server, proxy,
+"""The site's settings, and one URL more that does nothing but say hello: what server, proxy,
 Django and our middleware take of every request, to measure pages beside."""
 
 from trackside.settings import *  # noqa: F403 - all but what follows

@@ -1,4 +1,4 @@
-"""All addresses of the site, and the least that one can be."""
+"""All URLs of the site, and the least that one can be."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import path

@@ -122,16 +122,16 @@ def _high_water_mark(process: int) -> int:
 
 
 def paths_of(slug: str, values: dict[str, list[object]], choices: list[str]) -> Iterator[str]:
-    """Every address of a campaign that these values complete, and these choices of its pages."""
+    """Every URL of a campaign that these values complete, and these choices of its pages."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
     import django
 
     django.setup()
     from django.urls import reverse
 
-    from tests.access.crawler import addresses
+    from tests.access.crawler import urls
 
-    for name, pattern in addresses():
+    for name, pattern in urls():
         parts = list(pattern.pattern.converters)
         if "slug" in parts and set(parts) <= set(values):
             yield reverse(name, kwargs={part: values[part][0] for part in parts})

@@ -36,19 +36,19 @@ print(reader.cookies["sessionid"].value)
 
 
 def board(stack: Stack) -> Figures:
-    """As many as two cores bear, and an address beside it that only says hello."""
+    """As many as two cores bear, and a URL beside it that only says hello."""
     session = place(stack, "kept", runs=143, topics=50)
     path = "/campaigns/kept/leaderboard/"
     web = processes_of(stack, "web")
     figures = {}
-    for who, address, cookie in (
+    for who, url, cookie in (
         ("anonymous", path, ""),
         ("logged in", path, f"sessionid={session}"),
         ("hello", "/hello/", ""),
     ):
-        closed_loop(stack.port, address, users=USERS, seconds=3, cookie=cookie)  # warm
+        closed_loop(stack.port, url, users=USERS, seconds=3, cookie=cookie)  # warm
         with Processor(*web) as spent:
-            found = closed_loop(stack.port, address, users=USERS, seconds=SECONDS, cookie=cookie)
+            found = closed_loop(stack.port, url, users=USERS, seconds=SECONDS, cookie=cookie)
         figures[who] = found, 1000 * spent.seconds / len(found.seconds)
     read, spent_reading = figures["anonymous"]
     own, spent_on_own = figures["logged in"]

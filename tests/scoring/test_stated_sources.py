@@ -37,18 +37,18 @@ class Site:
     parts: dict[str, object]
     runs: dict[str, str]
 
-    def get(self, address: str, **query: str) -> str:
+    def get(self, url: str, **query: str) -> str:
         """The text; if a worker has to compute it first, after that."""
         for _ in range(3):
             cache.clear()
-            response = self.browser.get(address, query)
+            response = self.browser.get(url, query)
             perform_jobs()
             if response.status_code == 202:
                 continue
-            assert response.status_code == 200, (address, response.status_code)
+            assert response.status_code == 200, (url, response.status_code)
             content = response.getvalue() if response.streaming else response.content
             return str(content.decode())
-        raise AssertionError(address)
+        raise AssertionError(url)
 
     def at(self, pattern: URLPattern) -> str:
         kwargs = {name: self.parts[name] for name in pattern.pattern.converters}
@@ -108,8 +108,8 @@ def test_the_counts_are_in_every_row_and_name_the_version_where_two_are_compared
     assert rows
     assert all(row.endswith(f",{COUNTS}") for row in rows)
     for name, args in (("agreement-runs-csv", slug), ("qrels-diff-csv", [*slug, 1, 2])):
-        address = reverse(f"scoring:{name}", args=args)
-        _, *rows = found.get(address, **TWO_ORDERS).splitlines()
+        url = reverse(f"scoring:{name}", args=args)
+        _, *rows = found.get(url, **TWO_ORDERS).splitlines()
         assert rows
         assert all(row.endswith(f",v2 {COUNTS}") for row in rows)
 
@@ -146,8 +146,8 @@ def test_the_name_of_a_file_for_trec_eval_says_that_a_program_judged(world: Worl
 def test_a_run_has_the_part_of_people_in_its_table(world: World) -> None:
     """By hand as in test_scores_by_source: topic 1 people 1/2, topic 2 nothing."""
     found = site(world, Qrels.Sources.PEOPLE_THEN_PROGRAM)
-    address = reverse("scoring:run-csv", args=[world.campaign.slug, found.parts["public_id"]])
-    head, *rows = found.get(address, measure="RBP(p=0.5)").splitlines()
+    url = reverse("scoring:run-csv", args=[world.campaign.slug, found.parts["public_id"]])
+    head, *rows = found.get(url, measure="RBP(p=0.5)").splitlines()
     at = head.split(",").index("base_of_people")
     assert [row.split(",")[at] for row in rows] == ["0.25", "0.5", "0.0"]
 

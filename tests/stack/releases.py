@@ -129,8 +129,8 @@ class Visitor:
         token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', self.page(path))
         assert token, f"{path} has no form"
         body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": token[1]}).encode()
-        address = f"http://{HOST}:{self.port}{path}"
-        asked = urllib.request.Request(address, body, {"Referer": address})
+        url = f"http://{HOST}:{self.port}{path}"
+        asked = urllib.request.Request(url, body, {"Referer": url})
         with self.opener.open(asked, timeout=PATIENCE) as answer:
             return answer.read().decode()
 

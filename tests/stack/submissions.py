@@ -88,12 +88,12 @@ class Track:
 
     @property
     def board(self) -> str:
-        """The address of its board, as people open it."""
+        """The URL of its board, as people open it."""
         return f"/campaigns/{self.slug}/leaderboard/"
 
     @property
     def door(self) -> str:
-        """The address that takes runs."""
+        """The URL that takes runs."""
         return f"/api/campaigns/{self.slug}/runs/"
 
     def scored(self) -> int:

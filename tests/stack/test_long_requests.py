@@ -16,7 +16,7 @@ LONGEST = 7900  # of a line, nginx's buffers have 8000 bytes
         ("", {"X-Long": "x" * LONGEST}),
         ("", {f"X-{number}": "x" for number in range(200)}),
     ],
-    ids=["address", "header", "headers"],
+    ids=["URL", "header", "headers"],
 )
 def test_whatever_the_proxy_accepts_reaches_the_site(
     stack: Stack, query: str, headers: dict[str, str]

@@ -224,15 +224,15 @@ def test_the_previous_release_passes_its_own_test_of_a_year_on_the_new_schema(
         postgres.start()
         with psycopg.connect(postgres.url, autocommit=True) as connection:
             connection.execute("CREATE DATABASE test_year")
-        address = postgres.url.removesuffix("postgres")
+        url = postgres.url.removesuffix("postgres")
         named = environment(tmp_path, {"BROKER_URL": "redis://127.0.0.1:1"})
-        new = Release("new", ROOT, named | {"DATABASE_URL": f"{address}test_year"}, tmp_path)
+        new = Release("new", ROOT, named | {"DATABASE_URL": f"{url}test_year"}, tmp_path)
         new.manage("migrate", "--verbosity", "0")
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "--reuse-db", "-p", "no:cacheprovider",
              "tests/flow/test_a_trec_year.py", "tests/test_teams.py"],
             cwd=previous_tree, env=named | {
-                "DATABASE_URL": f"{address}year", "DJANGO_SETTINGS_MODULE": "tests.settings",
+                "DATABASE_URL": f"{url}year", "DJANGO_SETTINGS_MODULE": "tests.settings",
             }, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout[-5000:]

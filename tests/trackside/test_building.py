@@ -182,7 +182,7 @@ def web(wheel: Path, python: str, tmp_path_factory: pytest.TempPathFactory) -> P
 
 @pytest.fixture
 def demo(web: Path, tmp_path: Path) -> Iterator[str]:
-    """The address of a demo that was started in an empty folder."""
+    """The URL of a demo that was started in an empty folder."""
     port = free_port()
     command = [web / "trackside", "demo", "--size", "small", "--port", str(port)]
     elsewhere = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}

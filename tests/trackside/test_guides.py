@@ -56,7 +56,7 @@ def test_charts_are_images_of_the_site(client: Client) -> None:
     assert all(b"".join(answer.streaming_content).startswith(b"<svg") for answer in answers)
 
 
-def test_links_lead_to_addresses_and_anchors_of_the_site(client: Client) -> None:
+def test_links_lead_to_urls_and_anchors_of_the_site(client: Client) -> None:
     wrong = []
     for name, guide in guides().items():
         for target in re.findall(r'<a href="([^"]*)"', guide.html):

@@ -245,8 +245,8 @@ def test_an_unknown_host_is_refused(settings: LazySettings) -> None:
 # --- sources -------------------------------------------------------------------------------------
 
 
-def test_no_source_fetches_addresses_delays_messages_or_reads_code_as_data() -> None:
-    """A message with a date comes back in a loop; an address that a user gave may be anybody's."""
+def test_no_source_fetches_urls_delays_messages_or_reads_code_as_data() -> None:
+    """A message with a date comes back in a loop; a URL that a user gave may be anybody's."""
     banned = {"requests", "httpx", "urllib.request", "http.client", "pickle", "marshal", "yaml"}
     found = []
     for path in SOURCES:

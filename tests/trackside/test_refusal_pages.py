@@ -103,7 +103,7 @@ def test_a_host_that_is_not_the_site_s_gets_a_page_or_a_code(settings: LazySetti
     assert json.loads(answer.content)["code"] == "bad_request"
 
 
-def test_an_address_with_a_nul_is_refused_alike() -> None:
+def test_a_url_with_a_nul_is_refused_alike() -> None:
     answer = Client(headers=BROWSER).get("/campaigns/?q=%00")
     assert answer.status_code == 400
     assert is_page(answer, "The request is not valid")

@@ -57,10 +57,10 @@ def rclone() -> Iterator[str]:
 @pytest.fixture(scope="module", params=[moto, rclone])
 def store(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
     """A bucket of a real S3 API on this machine."""
-    with request.param() as address:
+    with request.param() as url:
         client = boto3.client(
             "s3",
-            endpoint_url=address,
+            endpoint_url=url,
             region_name="us-east-1",
             aws_access_key_id="key",
             aws_secret_access_key="secret",
@@ -68,7 +68,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
         client.create_bucket(Bucket="trackside")
         yield {
             "bucket_name": "trackside",
-            "endpoint_url": address,
+            "endpoint_url": url,
             "region_name": "us-east-1",
             "access_key": "key",
             "secret_key": "secret",

@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
         ("/api/campaigns/demo/teams/ab/invitations/", "/api/campaigns/demo/teams/ab/invitations/"),
     ],
 )  # fmt: skip
-def test_a_secret_of_an_address_is_hidden(text: str, hidden: str) -> None:
+def test_a_secret_of_a_url_is_hidden(text: str, hidden: str) -> None:
     assert hide_secrets(text) == hidden
     assert hide_secrets({"a": [text, 1], "b": (text,)}) == {"a": [hidden, 1], "b": (hidden,)}
 

@@ -1,4 +1,4 @@
-"""What each address answers to each role at each stage, by the part of the site it belongs to."""
+"""What each URL answers to each role at each stage, by the part of the site it belongs to."""
 
 from tests.access.matrix import (
     agreement,
@@ -45,4 +45,4 @@ PARTS = (
 )
 MATRIX = {name: entry for part in PARTS for name, entry in part.MATRIX.items()}
 if len(MATRIX) != sum(len(part.MATRIX) for part in PARTS):
-    raise ValueError("an address stands in two parts of the matrix")
+    raise ValueError("a URL is in two parts of the matrix")

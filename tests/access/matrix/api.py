@@ -1,4 +1,4 @@
-"""Expected answers: api. Address name: (method, what each role gets at each stage).
+"""Expected answers: api. URL name: (method, what each role gets at each stage).
 
 Reads answer whoever has no token as they answer strangers; writes ask for one.
 """

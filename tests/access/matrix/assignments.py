@@ -1,4 +1,4 @@
-"""Expected answers: assignments. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: assignments. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import Expected, organisers_get, public
 

@@ -1,4 +1,4 @@
-"""Expected answers: boards. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: boards. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import (
     GONE,

@@ -1,4 +1,4 @@
-"""Expected answers: downloads. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: downloads. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import Expected, board, organisers_get, public
 

@@ -1,4 +1,4 @@
-"""Expected answers: guides. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: guides. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.matrix.measures import everybody
 from tests.access.roles import Expected

@@ -1,4 +1,4 @@
-"""Expected answers: judging plans. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: judging plans. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import GONE, Expected, organisers_get
 

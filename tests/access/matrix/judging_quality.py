@@ -1,5 +1,5 @@
-"""Expected answers: who judges what, agreement, decisions, documents judged elsewhere. Address
-name: (method, what each role gets at each stage)."""
+"""Expected answers: who judges what, agreement, decisions, documents judged elsewhere. URL name:
+(method, what each role gets at each stage)."""
 
 from tests.access.roles import Expected, organisers_get
 

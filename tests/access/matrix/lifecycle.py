@@ -1,4 +1,4 @@
-"""Expected answers: lifecycle. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: lifecycle. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import LOGIN, Expected, organisers_get, public
 

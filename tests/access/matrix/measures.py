@@ -1,4 +1,4 @@
-"""Expected answers: measures. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: measures. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import Expected
 

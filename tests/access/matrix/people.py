@@ -1,4 +1,4 @@
-"""Expected answers: people. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: people. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import (
     GONE,

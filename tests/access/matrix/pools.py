@@ -1,4 +1,4 @@
-"""Expected answers: pools. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: pools. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import GONE, Expected, board, public
 

@@ -1,4 +1,4 @@
-"""Expected answers: ranks. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: ranks. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.matrix.pools import computed
 from tests.access.roles import Expected, board, public

@@ -1,4 +1,4 @@
-"""Expected answers: runs. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: runs. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import GONE, LOGIN, Expected, is_shown, members_only, organisers_get
 

@@ -1,4 +1,4 @@
-"""Expected answers: significance. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: significance. URL name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import Expected, board, public
 

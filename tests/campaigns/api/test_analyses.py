@@ -76,7 +76,7 @@ def test_until_it_is_computed_it_says_when_to_ask_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("url", "said"),
     [
         ("topic-means/?measure=nDGC", "measure"),
         ("agreement/?m=AP&p=2", "from 0 to 0.999"),
@@ -87,9 +87,9 @@ def test_until_it_is_computed_it_says_when_to_ask_again() -> None:
         ("pool/?format=xml", "xml"),
     ],
 )
-def test_an_invalid_option_is_refused_with_an_explanation(address: str, said: str) -> None:
+def test_an_invalid_option_is_refused_with_an_explanation(url: str, said: str) -> None:
     board = make_board(noisy(0.8, 1))
-    answer = Client().get(f"/api/campaigns/{board.slug}/{address}")
+    answer = Client().get(f"/api/campaigns/{board.slug}/{url}")
     assert (answer.status_code, set(answer.json()) >= {"code", "message"}) == (400, True)
     assert said in answer.json()["message"]
 

@@ -32,7 +32,7 @@ SCHEMA.app = application
 OPERATIONS = {each.label: each for each in (found.ok() for found in SCHEMA.get_all_operations())}
 GOOD = [(label, GenerationMode.POSITIVE) for label in OPERATIONS]
 FOR_PROGRAMS = ("/judging/next/", "/judging/judgments/", "/judging/progress/")
-BAD = [  # where there is more to get wrong than the address
+BAD = [  # where there is more to get wrong than the URL
     (label, GenerationMode.NEGATIVE)
     for label, operation in OPERATIONS.items()
     if operation.query or operation.body

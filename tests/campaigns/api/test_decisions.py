@@ -241,9 +241,7 @@ def test_a_campaign_that_takes_runs_is_not_archived(world: World, organiser_clie
     assert (answer.status_code, answer.json()["code"]) == (409, "cannot_step")
 
 
-def test_deleting_takes_the_archive_and_the_address_typed_again(
-    world: World, organiser_client
-) -> None:
+def test_deleting_takes_the_archive_and_the_url_typed_again(world: World, organiser_client) -> None:
     assert faulty(organiser_client.delete(world.url)) == [("typed", "required")]
     early = organiser_client.delete(f"{world.url}?typed=the-campaign")
     assert (early.status_code, early.json()["code"]) == (409, "cannot_delete")

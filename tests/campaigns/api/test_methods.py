@@ -1,4 +1,4 @@
-"""Every address answers the methods that the schema names, refuses others with 405 and names its
+"""Every URL answers the methods that the schema names, refuses others with 405 and names its
 own in Allow; an empty or unknown parameter is refused."""
 
 from typing import Any
@@ -17,7 +17,7 @@ PATHS: dict[str, dict[str, Any]] = SchemaGenerator().get_schema(public=True)["pa
 EVERY = ("get", "post", "put", "patch", "delete", "trace")
 
 
-def address(path: str, world: World) -> str:
+def url(path: str, world: World) -> str:
     places = {
         "slug": "the-campaign", "public_id": world.run.public_id, "code": "1", "version": 1,
         "announcement": 0,
@@ -36,16 +36,16 @@ def test_a_method_that_is_not_offered_is_refused_with_those_that_are(world: Worl
         for method in EVERY:
             if method in acts:
                 continue
-            answer = Client().generic(method, address(path, world))
+            answer = Client().generic(method, url(path, world))
             found = (answer.status_code, answer.json()["code"])
             assert found == (405, "method_not_allowed"), (method, path)
             assert allowed(answer) == set(acts), (method, path)
 
 
-def test_every_answer_names_all_methods_of_its_address(world: World) -> None:
+def test_every_answer_names_all_methods_of_its_url(world: World) -> None:
     for path, acts in PATHS.items():
         if "get" in acts:
-            answer = client_of(None).get(address(path, world))
+            answer = client_of(None).get(url(path, world))
             assert allowed(answer) == set(acts), path
 
 
@@ -58,7 +58,7 @@ def test_an_empty_parameter_is_refused(world: World) -> None:
     ]
     assert ("/api/campaigns/", "stage") in enumerated
     for path, name in enumerated:
-        answer = client_of(world.organiser).get(address(path, world), {name: ""})
+        answer = client_of(world.organiser).get(url(path, world), {name: ""})
         assert answer.status_code == 400, (path, name)
         faults = [(each["field"], each["code"]) for each in answer.json()["fields"]]
         assert faults == [(name, "blank")], path
@@ -70,7 +70,7 @@ def test_an_unknown_parameter_is_refused(path: str, world: World) -> None:
     client = client_of(world.organiser)
     if path.endswith(("/judging/next/", "/judging/progress/")):
         client = client_of_program(make_program(world.campaign, world.organiser))
-    answer = client.get(address(path, world), {"mesure": "AP"})
+    answer = client.get(url(path, world), {"mesure": "AP"})
     assert answer.status_code == 400
     (fault,) = answer.json()["fields"]
     assert (fault["field"], fault["code"]) == ("mesure", "unknown")
@@ -90,7 +90,7 @@ def test_an_unknown_parameter_changes_nothing(method: str, path: str, world: Wor
     if "/judging/judgments/" in path:
         client = client_of_program(make_program(world.campaign, world.organiser))
     before = LogEntry.objects.count()
-    answer = client.generic(method.upper(), f"{address(path, world)}?nottify=no")
+    answer = client.generic(method.upper(), f"{url(path, world)}?nottify=no")
     assert answer.status_code == 400
     assert [(each["field"], each["code"]) for each in answer.json()["fields"]] == [
         ("nottify", "unknown")

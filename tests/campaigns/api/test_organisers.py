@@ -188,7 +188,7 @@ def test_a_hidden_snapshot_or_run_is_not_found(world: World) -> None:
     ):  # fmt: skip
         hidden, missing = public.get(path.format(name)), public.get(path.format("nothing"))
         assert (hidden.status_code, missing.status_code) == (404, 404)
-        # A page that is not found leads to the log-in and back to its own address.
+        # A page that is not found leads to the log-in and back to its own URL.
         assert hidden.content.replace(name.encode(), b"nothing") == missing.content
 
 

@@ -99,11 +99,11 @@ def test_a_file_over_the_limit_is_refused_by_a_page_in_a_browser_and_by_a_line_e
     world: World, settings
 ) -> None:
     settings.MAX_UPLOAD_BYTES = 1000
-    address, files = "/campaigns/the-campaign/submit/", {"file": a_file(b"x" * 70_000)}
-    line = client_of(None).post(address, files)
+    url, files = "/campaigns/the-campaign/submit/", {"file": a_file(b"x" * 70_000)}
+    line = client_of(None).post(url, files)
     assert (line.status_code, line["Content-Type"]) == (413, "text/plain")
     files["file"].seek(0)
-    page = client_of(None).post(address, files, headers={"Accept": "text/html,*/*;q=0.8"})
+    page = client_of(None).post(url, files, headers={"Accept": "text/html,*/*;q=0.8"})
     assert (page.status_code, page["Content-Type"]) == (413, "text/html; charset=utf-8")
     assert "<h1>The file is too large</h1>" in page.content.decode()
     assert "Content-Security-Policy" in page
@@ -142,7 +142,7 @@ def test_every_404_has_the_same_message(world: World) -> None:
     assert different == {}
 
 
-def test_an_address_without_its_slash_leads_to_the_one_with_it() -> None:
+def test_a_url_without_its_slash_leads_to_the_one_with_it() -> None:
     for path in ("/api/campaigns", "/api/nothing"):
         assert client_of(None).get(path)["Location"] == f"{path}/"
 

@@ -80,13 +80,13 @@ def test_a_decision_made_in_the_meantime_is_reported_and_not_replaced(
     client: Client, campaign: Campaign, organiser: User
 ) -> None:
     client.force_login(organiser)
-    address = reverse("campaigns:judging-decide", args=[campaign.slug])
+    url = reverse("campaigns:judging-decide", args=[campaign.slug])
     form = {"topic": "1", "doc_id": "a", "seen": "none"}
-    client.post(address, form | {"grade": 2})
-    late = client.post(address, form | {"grade": 0}, follow=True).content.decode()
+    client.post(url, form | {"grade": 2})
+    late = client.post(url, form | {"grade": 0}, follow=True).content.decode()
     assert f"{organiser} decided on grade 2 for a. No change was saved." in late
     assert listed(campaign, state="decided") == [("1", "a", 2)]
-    client.post(address, form | {"grade": 0, "seen": "2"})  # seen, and changed
+    client.post(url, form | {"grade": 0, "seen": "2"})  # seen, and changed
     assert listed(campaign, state="decided") == [("1", "a", 0)]
 
 
@@ -112,9 +112,9 @@ def test_the_page_decides_and_keeps_its_filter(
 ) -> None:
     Document.objects.create(campaign=campaign, doc_id="a", title="T", text="<b>bold</b>")
     client.force_login(organiser)
-    address = reverse("campaigns:judging-disagreements", args=[campaign.slug])
+    url = reverse("campaigns:judging-disagreements", args=[campaign.slug])
     with django_assert_max_num_queries(12):
-        page = client.get(address, {"topic": "2"})
+        page = client.get(url, {"topic": "2"})
     assert [
         [(str(each.assessor), each.grade) for each in dispute.judgments]
         for dispute in page.context["disputes"]
@@ -124,7 +124,7 @@ def test_the_page_decides_and_keeps_its_filter(
     answer = client.post(
         f"{decide}?topic=2&state=open", {"topic": "2", "doc_id": "a", "grade": "1", "note": "so"}
     )
-    assert answer["Location"] == f"{address}?state=open&topic=2"
+    assert answer["Location"] == f"{url}?state=open&topic=2"
     text = client.get(
         reverse("scoring:judging-disagreements-csv", args=[campaign.slug]) + "?state=all"
     )

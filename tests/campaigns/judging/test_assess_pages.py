@@ -199,9 +199,9 @@ def test_one_may_go_through_all_topics_and_undo_across_them() -> None:
     assert f'href="{assessor.path}?all=1">Go through all topics</a>' in mine.content.decode()
     here, there = (f"{assessor.path.replace('/1/', f'/{code}/')}?all=1" for code in "12")
 
-    def act(address: str, **fields: object) -> str:
+    def act(url: str, **fields: object) -> str:
         """Press a button and follow to the next page."""
-        page = assessor.browser.get(address, follow=True)
+        page = assessor.browser.get(url, follow=True)
         shown, last = page.context["shown"], page.context["last"]
         form = {"key": page.context["key"], "doc_id": shown.doc_id if shown else ""}
         form["last"] = last.doc_id if last else ""
@@ -226,15 +226,15 @@ def test_one_may_go_through_all_topics_and_undo_across_them() -> None:
     assert not assessor.browser.get(f"{assessor.path}?doc=d1").context["all_topics"]
 
 
-def test_a_script_receives_the_address_of_the_next_topic() -> None:
+def test_a_script_receives_the_url_of_the_next_topic() -> None:
     plan = make_plan(tasks=("d1",), topics=("1", "2"))
     assessor = AssessorBrowser(plan, make_assessor(plan.campaign, topics=("1", "2")))
     form = {"key": assessor.look()["key"], "doc_id": "d1", "grade": 1}
-    for address, onward in (
+    for url, onward in (
         (f"{assessor.path}?all=1", f"{assessor.path.replace('/1/', '/2/')}?all=1"),
         (assessor.path, ""),
     ):
-        answer = assessor.browser.post(address, form, headers={"accept": "application/json"})
+        answer = assessor.browser.post(url, form, headers={"accept": "application/json"})
         assert answer.json()["next_url"] == onward
 
 

@@ -131,17 +131,17 @@ def test_the_form_has_the_topics_of_the_chosen_assessor(client: Client, campaign
     ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
     assignment.assign_topics(campaign=campaign, assessor=bob, codes=["2", "3"], actor=None)
     client.force_login(make_organiser(campaign))
-    address = reverse("campaigns:judging-assessors", args=[campaign.slug])
-    assert client.get(address).context["form"] is None
-    shown = client.get(address, {"assessor": bob.pk})
+    url = reverse("campaigns:judging-assessors", args=[campaign.slug])
+    assert client.get(url).context["form"] is None
+    shown = client.get(url, {"assessor": bob.pk})
     assert shown.context["form"]["topics"].value() == "2 3"
     assert "Topics of Bob" in shown.content.decode()
-    assert client.get(address, {"assessor": make_user().pk}).status_code == 404
-    kept = client.post(address, {"assessor": ada.pk, "topics": "4"}, follow=True)
+    assert client.get(url, {"assessor": make_user().pk}).status_code == 404
+    kept = client.post(url, {"assessor": ada.pk, "topics": "4"}, follow=True)
     assert "Ada now judges 1 topic." in kept.content.decode()
     assert shares(campaign) == {("Ada", "4"), ("Bob", "2"), ("Bob", "3")}
     Membership.objects.filter(person=ada).delete()
-    gone = client.post(address, {"assessor": ada.pk, "topics": "4"}, follow=True)
+    gone = client.post(url, {"assessor": ada.pk, "topics": "4"}, follow=True)
     assert "no longer an assessor of the campaign" in gone.content.decode()
 
 
@@ -150,9 +150,9 @@ def test_the_page_keeps_what_is_filled_in_and_counts(
 ) -> None:
     ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
     client.force_login(make_organiser(campaign))
-    address = reverse("campaigns:judging-assessors", args=[campaign.slug])
-    client.post(address, {"assessor": ada.pk, "topics": "1 2"})
-    client.post(address, {"assessor": bob.pk, "topics": "2"})
+    url = reverse("campaigns:judging-assessors", args=[campaign.slug])
+    client.post(url, {"assessor": ada.pk, "topics": "1 2"})
+    client.post(url, {"assessor": bob.pk, "topics": "2"})
     assert shares(campaign) == {("Ada", "1"), ("Ada", "2"), ("Bob", "2")}
     task = lay_out(campaign, {"2": 3}).tasks.first()
     for grade in (1, 0):  # twice the same document
@@ -160,7 +160,7 @@ def test_the_page_keeps_what_is_filled_in_and_counts(
             campaign=campaign, topic=task.topic, doc_id="d0", grade=grade, assessor=bob
         )
     with django_assert_max_num_queries(12):
-        page = client.get(address)
+        page = client.get(url)
     assignments = page.context["assignments"]
     assert [(load.codes, load.documents, load.judged) for load in assignments.assessors] == [
         (("1", "2"), 3, 0),
@@ -168,7 +168,7 @@ def test_the_page_keeps_what_is_filled_in_and_counts(
     ]
     assert assignments.unassigned == 2
     assert "2 of 4 topics have no assessor" in page.content.decode()
-    refused = client.post(address, {"assessor": ada.pk, "topics": "7"})
+    refused = client.post(url, {"assessor": ada.pk, "topics": "7"})
     assert refused.status_code == 400
     assert "Unknown topics: 7." in refused.content.decode()
 

@@ -51,16 +51,16 @@ def test_nothing_of_a_faulty_file_is_stored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("doc_id", "address"),
+    ("doc_id", "url"),
     [
         ("d1", "https://docs.example/d1?page"),
         ("a/b c&d=é", "https://docs.example/a%2Fb%20c%26d%3D%C3%A9?page"),
         ("javascript:alert(1)", "https://docs.example/javascript%3Aalert%281%29?page"),
     ],
 )
-def test_an_id_in_an_address_is_quoted(doc_id: str, address: str) -> None:
+def test_an_id_in_a_url_is_quoted(doc_id: str, url: str) -> None:
     campaign = make_campaign(document_address="https://docs.example/{doc_id}?page")
-    assert url_of(campaign, doc_id) == address
+    assert url_of(campaign, doc_id) == url
     assert url_of(make_campaign(), doc_id) == ""
 
 
@@ -105,8 +105,8 @@ def test_only_reading_counts_as_reading_time_and_not_the_storing(
 def test_documents_without_text_are_said(client: Client, data: bytes, said: str | None) -> None:
     campaign = make_campaign()
     client.force_login(make_organiser(campaign))
-    address = reverse("campaigns:documents", args=[campaign.slug])
-    page = client.post(address, {"file": SimpleUploadedFile("d.jsonl", data)}, follow=True)
+    url = reverse("campaigns:documents", args=[campaign.slug])
+    page = client.post(url, {"file": SimpleUploadedFile("d.jsonl", data)}, follow=True)
     told = [str(message) for message in page.context["messages"] if message.level_tag == "warning"]
     assert told == ([said] if said else [])
 
@@ -114,13 +114,13 @@ def test_documents_without_text_are_said(client: Client, data: bytes, said: str 
 def test_the_page_counts_documents_with_text_and_those_without(client: Client) -> None:
     campaign = make_campaign()
     client.force_login(make_organiser(campaign))
-    address = reverse("campaigns:documents", args=[campaign.slug])
+    url = reverse("campaigns:documents", args=[campaign.slug])
     data = b'{"id": "a", "text": "x"}\n{"id": "b", "title": "only"}\n{"id": "c"}\n'
-    client.post(address, {"file": SimpleUploadedFile("d.jsonl", data)})
-    assert "1 document with text, 2 without." in client.get(address).content.decode()
+    client.post(url, {"file": SimpleUploadedFile("d.jsonl", data)})
+    assert "1 document with text, 2 without." in client.get(url).content.decode()
     data = b'{"id": "b", "text": "y"}\n{"id": "c", "text": "z"}\n'
-    client.post(address, {"file": SimpleUploadedFile("d.jsonl", data)})
-    assert "3 documents with text." in client.get(address).content.decode()
+    client.post(url, {"file": SimpleUploadedFile("d.jsonl", data)})
+    assert "3 documents with text." in client.get(url).content.decode()
 
 
 def test_of_several_possible_fields_a_person_chooses_once() -> None:

@@ -43,13 +43,11 @@ def test_errors_in_a_documents_file_are_listed_by_line(office: tuple[Client, str
 
 
 @pytest.mark.parametrize(
-    ("address", "is_taken"),
+    ("url", "is_taken"),
     [("https://x.example/{doc_id}", True), ("javascript:{doc_id}", False), ("", True)],
 )
-def test_an_address_is_set_or_refused(
-    office: tuple[Client, str], address: str, is_taken: bool
-) -> None:
+def test_a_url_is_set_or_refused(office: tuple[Client, str], url: str, is_taken: bool) -> None:
     browser, path = office
-    response = browser.post(f"{path}address/", {"document_address": address})
+    response = browser.post(f"{path}address/", {"document_address": url})
     assert response.status_code == (302 if is_taken else 400)
-    assert Campaign.objects.get().document_address == (address if is_taken else "")
+    assert Campaign.objects.get().document_address == (url if is_taken else "")

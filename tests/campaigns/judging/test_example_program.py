@@ -38,9 +38,9 @@ def test_the_script_judges_every_document_once(monkeypatch: pytest.MonkeyPatch) 
     client = client_of_program(program)
     asked: list[str] = []
 
-    def call(address: str, token: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        asked.append(address)
-        path = address.removeprefix("https://site.example")
+    def call(url: str, token: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        asked.append(url)
+        path = url.removeprefix("https://site.example")
         answer = client.post(path, body, format="json") if body else client.get(path)
         assert answer.status_code == 200
         found: dict[str, Any] = answer.json()
@@ -63,8 +63,8 @@ def test_another_function_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(
         script,
         "call",
-        lambda address, token, body=None: (
-            client.post(address, body, format="json") if body else client.get(address)
+        lambda url, token, body=None: (
+            client.post(url, body, format="json") if body else client.get(url)
         ).json(),
     )
     script.judge("", plan.campaign.slug, "token", lambda *about: about[3])

@@ -50,9 +50,9 @@ def lay_out(campaign: Campaign, doc_ids: Iterable[str], **facts: object) -> Plan
 def send(
     client: Client, campaign: Campaign, person: User, text: bytes, **more: str
 ) -> HttpResponse:
-    address = reverse("campaigns:judging-import", args=[campaign.slug])
+    url = reverse("campaigns:judging-import", args=[campaign.slug])
     file = SimpleUploadedFile("answers.txt", text)
-    return client.post(address, {"assessor": person.pk, "file": file, **more})
+    return client.post(url, {"assessor": person.pk, "file": file, **more})
 
 
 # --- out ------------------------------------------------------------------------------------------
@@ -79,12 +79,12 @@ def test_a_pool_by_depth_is_what_any_run_has_so_far_up(client: Client, tmp_path:
     campaign = make_campaign()
     table_1(campaign)
     client.force_login(make_organiser(campaign))
-    address = reverse("scoring:judging-pool-csv", args=[campaign.slug])
-    text = client.get(address, {"depth": "5"}).content.decode()
+    url = reverse("scoring:judging-pool-csv", args=[campaign.slug])
+    text = client.get(url, {"depth": "5"}).content.decode()
     listed = [line.split(",")[1] for line in text.splitlines()[1:]]
     assert sorted(listed) == sorted({doc_id for run in TABLE_1 for doc_id in run[:5]})
-    assert client.get(address, {"depth": "7"}).status_code == 404
-    assert client.get(address).content.decode() == "topic,doc_id,grade\n"
+    assert client.get(url, {"depth": "7"}).status_code == 404
+    assert client.get(url).content.decode() == "topic,doc_id,grade\n"
 
 
 # --- in -------------------------------------------------------------------------------------------

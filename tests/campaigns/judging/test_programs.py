@@ -44,26 +44,26 @@ def page(client: Client, organiser: User) -> Client:
     return client
 
 
-def address(name: str, campaign: Campaign, *parts: object) -> str:
+def url(name: str, campaign: Campaign, *parts: object) -> str:
     return reverse(f"campaigns:judging-{name}", args=[campaign.slug, *parts])
 
 
 def test_an_organiser_adds_a_program_and_gets_its_token_once(
     page: Client, campaign: Campaign
 ) -> None:
-    added = page.post(address("programs", campaign), FORM)
+    added = page.post(url("programs", campaign), FORM)
     program = Program.objects.get()
-    assert added.url == address("program", campaign, program.pk)
+    assert added.url == url("program", campaign, program.pk)
     assert len(program.prompt_digest) == 64
-    shown = page.post(address("program-token", campaign, program.pk))
+    shown = page.post(url("program-token", campaign, program.pk))
     token = shown.context["token"]
     assert token in shown.content.decode()
     found = programs.program_with_token(token)
     assert found == program
-    again = page.get(address("program", campaign, program.pk)).content.decode()
+    again = page.get(url("program", campaign, program.pk)).content.decode()
     assert token not in again
     assert found.token_digest not in again
-    page.post(address("program-token-revoke", campaign, program.pk))
+    page.post(url("program-token-revoke", campaign, program.pk))
     assert programs.program_with_token(token) is None
 
 
@@ -83,7 +83,7 @@ def test_a_faulty_form_names_the_field(
     page: Client, campaign: Campaign, organiser: User, change: dict[str, str], field: str
 ) -> None:
     make_program(campaign, organiser, name="Taken")
-    answer = page.post(address("programs", campaign), FORM | change)
+    answer = page.post(url("programs", campaign), FORM | change)
     assert answer.status_code == 400
     assert set(answer.context["form"].errors) == {field}
     assert Program.objects.count() == 1
@@ -93,7 +93,7 @@ def test_what_a_program_is_stays_fixed_once_it_has_judged(
     page: Client, campaign: Campaign, organiser: User
 ) -> None:
     program = make_program(campaign, organiser, prompt="First.")
-    here = address("program", campaign, program.pk)
+    here = url("program", campaign, program.pk)
     page.post(here, FORM | {"prompt": "Second."})
     program.refresh_from_db()
     assert program.prompt == "Second."
@@ -111,7 +111,7 @@ def test_a_retired_program_stays_with_its_judgments(
 ) -> None:
     program = make_program(campaign, organiser)
     import_grades(program=program, data=b"1 0 d1 2\n", actor=organiser)
-    page.post(address("program-retire", campaign, program.pk))
+    page.post(url("program-retire", campaign, program.pk))
     program.refresh_from_db()
     assert program.retired_at is not None
     with pytest.raises(CannotJudge, match="retired"):
@@ -120,7 +120,7 @@ def test_a_retired_program_stays_with_its_judgments(
         programs.retire_program(program=program, actor=organiser)
     with pytest.raises(CannotChangeProgram, match="gets no token"):
         programs.create_token(program=program, actor=organiser)
-    assert "retired" in page.get(address("programs", campaign)).content.decode()
+    assert "retired" in page.get(url("programs", campaign)).content.decode()
 
 
 def test_a_change_of_another_organiser_does_not_bring_a_revoked_token_back(
@@ -148,7 +148,7 @@ def test_a_file_of_judgments_is_stored_under_the_name_of_the_program(
 ) -> None:
     program = make_program(campaign, organiser)
     file = SimpleUploadedFile("judgments.txt", data)
-    page.post(address("program-import", campaign, program.pk), {"file": file})
+    page.post(url("program-import", campaign, program.pk), {"file": file})
     assert grades_of(program) == {(0, "1", "d1"): 2}
     assert ProgramJudgment.objects.get().is_imported
     assert Judgment.objects.count() == 0
@@ -182,7 +182,7 @@ def test_a_faulty_file_is_refused_with_its_line(
         import_grades(program=program, data=data, actor=organiser)
     assert [(each.code, each.line) for each in refused.value.problems] == [(code, line)]
     file = SimpleUploadedFile("judgments.txt", data)
-    answer = page.post(address("program-import", campaign, program.pk), {"file": file})
+    answer = page.post(url("program-import", campaign, program.pk), {"file": file})
     assert answer.status_code == 400
     assert ProgramJudgment.objects.count() == 0
 

@@ -208,8 +208,8 @@ def test_a_token_of_a_person_judges_nothing(campaign: Campaign, part: str) -> No
 
 def test_a_token_of_a_program_opens_nothing_else(client: APIClient, campaign: Campaign) -> None:
     other = make_plan(make_campaign()).campaign
-    for address in (f"/api/campaigns/{campaign.slug}/", f"/api/campaigns/{campaign.slug}/qrels/"):
-        assert client.get(address).status_code == 401
+    for path in (f"/api/campaigns/{campaign.slug}/", f"/api/campaigns/{campaign.slug}/qrels/"):
+        assert client.get(path).status_code == 401
     assert client.get(url(other, "next")).status_code == 404
     assert send(client, other, ("1", "d1", 1)).status_code == 404
     assert client.get(f"/campaigns/{campaign.slug}/judging/programs/").status_code == 302
@@ -227,8 +227,8 @@ def test_a_revoked_token_is_refused(
 
 def test_a_new_token_replaces_the_one_before(client: APIClient, program: Program) -> None:
     other = client_of_program(program)
-    address = url(program.campaign, "progress")
-    assert (client.get(address).status_code, other.get(address).status_code) == (401, 200)
+    path = url(program.campaign, "progress")
+    assert (client.get(path).status_code, other.get(path).status_code) == (401, 200)
 
 
 def test_a_program_in_an_archived_campaign_stores_nothing(

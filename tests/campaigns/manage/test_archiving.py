@@ -141,7 +141,7 @@ def test_a_copy_takes_settings_texts_switches_and_organisers_and_leaves_the_year
     assert made.log.get().verb == "copied from"
 
 
-def test_a_copy_to_an_existing_address_is_refused() -> None:
+def test_a_copy_to_an_existing_url_is_refused() -> None:
     campaign = full_campaign()
     actor = organiser_of(campaign)
     before = counts()
@@ -230,7 +230,7 @@ def test_a_visible_campaign_cannot_be_deleted(stage: str) -> None:
     assert counts() == before
 
 
-def test_deleting_takes_the_address_typed_again() -> None:
+def test_deleting_takes_the_url_typed_again() -> None:
     campaign = full_campaign(stage="draft", is_accepting=False)
     actor, before = organiser_of(campaign), counts()
     for typed in ("", campaign.name, campaign.slug.upper()):

@@ -92,15 +92,15 @@ def test_only_runs_that_count_can_be_baselines_and_not_too_many(organiser: Clien
     more = [make_run(campaign).public_id for _ in range(MAX_BASELINES)]
     assert f"at most {MAX_BASELINES} baselines" in save(organiser, "bm25", *more)
     assert marked() == set()
-    address = reverse("api:run-baseline", args=["marked", "dense"])
-    refused = organiser.post(address)
+    url = reverse("api:run-baseline", args=["marked", "dense"])
+    refused = organiser.post(url)
     assert (refused.status_code, refused.json()["code"]) == (409, "cannot_mark")
 
 
 def test_scripts_mark_and_unmark(organiser: Client) -> None:
-    address = reverse("api:run-baseline", args=["marked", "bm25"])
+    url = reverse("api:run-baseline", args=["marked", "bm25"])
     for method, state in (("post", True), ("post", True), ("delete", False), ("delete", False)):
-        answer = getattr(organiser, method)(address)
+        answer = getattr(organiser, method)(url)
         assert (answer.status_code, answer.json()) == (200, {"id": "bm25", "is_baseline": state})
     assert [verb for verb, _ in log()] == ["marked as baseline", "unmarked as baseline"]
 

@@ -1,4 +1,4 @@
-"""The form of a campaign's settings: measures, series, what it begins with, and its address."""
+"""The form of a campaign's settings: measures, series, what it begins with, and its URL."""
 
 import pytest
 from django.test import Client
@@ -123,7 +123,7 @@ def test_a_campaign_begins_with_the_table_that_was_chosen(client: Client) -> Non
         ("The Track", "the-track-2"),
     ],
 )
-def test_an_address_is_derived_from_the_name(client: Client, name: str, slug: str) -> None:
+def test_a_url_is_derived_from_the_name(client: Client, name: str, slug: str) -> None:
     make_campaign(slug="the-track")
     assert made(client, name=name).slug == slug
 

@@ -35,7 +35,7 @@ def to_do(person: User) -> list[tuple[str, str]]:
     """What waits for the person: words, and where they lead."""
     lists = re.findall(r'<ul class="to-do">(.*?)</ul>', home_of(person), re.DOTALL)
     links = re.findall(r'<a href="([^"]*)">([^<]*)</a>', "".join(lists))
-    return [(words, address.rstrip("/").rpartition("/")[2]) for address, words in links]
+    return [(words, url.rstrip("/").rpartition("/")[2]) for url, words in links]
 
 
 def test_without_a_role_there_is_no_own_campaign() -> None:

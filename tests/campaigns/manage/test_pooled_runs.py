@@ -34,8 +34,8 @@ def post(client: Client, **data: object) -> HttpResponse:
 
 
 def patch(client: Client, **data: object) -> HttpResponse:
-    address = reverse("api:pool", args=["pooled"])
-    return client.patch(address, json.dumps(data), content_type="application/json")
+    url = reverse("api:pool", args=["pooled"])
+    return client.patch(url, json.dumps(data), content_type="application/json")
 
 
 def stated() -> dict[str, bool | None]:
@@ -68,13 +68,13 @@ def test_a_page_of_runs_changes_no_other_runs(
     organiser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pooling_views, "ROWS", 2)
-    address = reverse("campaigns:pooled-runs", args=["pooled"])
-    page = organiser.get(address, {"page": 2}).content.decode()
+    url = reverse("campaigns:pooled-runs", args=["pooled"])
+    page = organiser.get(url, {"page": 2}).content.decode()
     assert re.findall(r'data-run="(.*?)"', page) == ["sparse"]
     assert re.findall(r'name="shown" value="(.*?)"', page) == ["sparse "]
     data = {"choose": "on", "pooled": ["sparse"], "shown": "sparse "}
-    response = organiser.post(f"{address}?page=2", data)
-    assert response["Location"] == f"{address}?page=2"
+    response = organiser.post(f"{url}?page=2", data)
+    assert response["Location"] == f"{url}?page=2"
     assert stated() == {"bm25": None, "dense": None, "sparse": True}
     page = post(organiser, choose="on", pooled=["dense"], shown="bm25 dense ").content.decode()
     assert stated() == {"bm25": False, "dense": True, "sparse": True}

@@ -67,11 +67,11 @@ def sent(
     """The upload to whose page the browser is sent."""
     response = send(browser, campaign, data, page=page, **fields)
     upload = PendingUpload.objects.latest("pk")
-    assert (response.status_code, response.url) == (302, address(upload))
+    assert (response.status_code, response.url) == (302, url_of(upload))
     return upload
 
 
-def address(upload: PendingUpload, act: str = "") -> str:
+def url_of(upload: PendingUpload, act: str = "") -> str:
     name = f"campaigns:upload-{act}" if act else "campaigns:upload"
     return reverse(name, args=[upload.campaign.slug, upload.public_id])
 
@@ -95,7 +95,7 @@ def test_a_worker_stores_large_documents_and_the_page_follows_it(
     browser: Client, campaign: Campaign, organiser: User
 ) -> None:
     upload = sent(browser, campaign, DOCUMENTS)
-    page = browser.get(address(upload))
+    page = browser.get(url_of(upload))
     assert page["Refresh"]
     assert "The file waits for a worker to read it." in text_of(page)
     assert "large.txt waits to be read" in text_of(
@@ -107,7 +107,7 @@ def test_a_worker_stores_large_documents_and_the_page_follows_it(
     assert dict(Document.objects.values_list("doc_id", "text")) == {"a": "one", "b": "two"}
     entry = LogEntry.objects.get(verb="added documents")
     assert (entry.actor, entry.details) == (organiser, {"count": 2})
-    page = browser.get(address(upload))
+    page = browser.get(url_of(upload))
     assert not page.has_header("Refresh")
     assert "2 documents uploaded." in text_of(page)
     assert not default_storage.exists(key)
@@ -138,7 +138,7 @@ def test_a_worker_refuses_with_the_problems_of_a_request(
 ) -> None:
     upload = work(sent(browser, campaign, data, page=page))
     assert upload.state == PendingUpload.State.REFUSED
-    shown = browser.get(address(upload))
+    shown = browser.get(url_of(upload))
     settings.MAX_REQUEST_READING_BYTES = 1 << 20
     context = send(browser, campaign, data, page=page).context
     fault = context.get("fault") or context["qrels_fault"]
@@ -155,21 +155,21 @@ def test_unusual_qrels_are_confirmed_without_a_second_upload(
     upload = sent(browser, campaign, UNUSUAL, page="qrels-add", note="A note", add_only="on")
     assert work(upload).state == PendingUpload.State.UNCONFIRMED
     assert not Qrels.objects.exists()
-    page = browser.get(address(upload))
+    page = browser.get(url_of(upload))
     assert not page.has_header("Refresh")
     settings.MAX_REQUEST_READING_BYTES = 1 << 20
     doubt = send(browser, campaign, UNUSUAL, page="qrels-add").context["doubt"]
     assert upload.outcome["problems"] == [problem.as_dict() for problem in doubt.problems]
     assert "lines with topics that the campaign does not have are dropped" in text_of(page)
     for _ in range(2):  # two clicks
-        assert browser.post(address(upload, "confirm")).status_code == 302
+        assert browser.post(url_of(upload, "confirm")).status_code == 302
     assert Job.objects.filter(kind=Job.Kind.READ).exclude(state=Job.State.DONE).count() == 1
     assert work(upload).state == PendingUpload.State.STORED
     qrels = Qrels.objects.get()
     assert (qrels.note, qrels.judgment_count) == ("A note", 1)
     campaign.refresh_from_db()
     assert campaign.active_qrels is None
-    assert "qrels v1 has been added and is not active." in text_of(browser.get(address(upload)))
+    assert "qrels v1 has been added and is not active." in text_of(browser.get(url_of(upload)))
 
 
 def test_chosen_fields_of_documents_are_those_that_the_worker_reads(
@@ -288,7 +288,7 @@ def test_after_the_last_attempt_the_page_says_that_the_site_failed(
     upload = sent(browser, campaign, DOCUMENTS)
     default_storage.delete(upload.storage_key)
     assert work(upload).state == PendingUpload.State.FAILED
-    assert "failed because of a fault of the site" in text_of(browser.get(address(upload)))
+    assert "failed because of a fault of the site" in text_of(browser.get(url_of(upload)))
     default_storage.save(upload.storage_key, SimpleUploadedFile("a", DOCUMENTS))
     job = Job.objects.get()
     page = browser.get(reverse("scoring:queue", args=[campaign.slug]))
@@ -308,7 +308,7 @@ def test_a_discarded_file_is_not_stored(
 
     def discard(*args: Any) -> None:
         with TestCase.captureOnCommitCallbacks(execute=True):
-            page = browser.post(address(upload, "discard"), follow=True)
+            page = browser.post(url_of(upload, "discard"), follow=True)
         assert "large.txt was discarded." in text_of(page)
 
     if is_during_reading:
@@ -336,7 +336,7 @@ def test_the_page_tells_how_far_a_file_has_been_read(
     read, store = upload_reading._ReportingFile.read, upload_reading.store_documents
 
     def look() -> None:
-        told.append(text_of(browser.get(address(upload))))
+        told.append(text_of(browser.get(url_of(upload))))
 
     monkeypatch.setattr(
         upload_reading._ReportingFile, "read", lambda *args: (read(*args), look())[0]
@@ -364,7 +364,7 @@ def test_a_campaign_has_few_files_that_wait(browser: Client, campaign: Campaign)
     make_organiser(other, PendingUpload.objects.latest("pk").actor)
     sent(browser, other, DOCUMENTS)
     unread = PendingUpload.objects.filter(campaign=campaign).latest("pk")
-    browser.post(address(unread, "discard"))
+    browser.post(url_of(unread, "discard"))
     sent(browser, campaign, DOCUMENTS)
 
 
@@ -405,7 +405,7 @@ def test_an_upload_is_deleted_after_a_day_unless_it_waits_for_a_worker(
     assert PendingUpload.objects.get() == waiting
     assert housekeeping.delete_unowned_files(older_than=timedelta(0)) == 1
     assert default_storage.exists(waiting.storage_key)
-    assert browser.get(address(unconfirmed)).status_code == 404
+    assert browser.get(url_of(unconfirmed)).status_code == 404
 
 
 def test_a_backup_has_the_files_that_wait(browser: Client, campaign: Campaign) -> None:
@@ -444,12 +444,12 @@ def test_a_confirmation_of_what_is_discarded_at_the_same_moment_is_not_found(
 
         monkeypatch.setattr(view, "confirm_upload", discarded_first)
         is_page = view is upload_views
-        url = address(upload, "confirm") if is_page else reverse(
+        url = url_of(upload, "confirm") if is_page else reverse(
             "api:upload-confirm", args=[campaign.slug, upload.public_id])  # fmt: skip
         assert client.post(url).status_code == 404
 
 
-def test_the_api_answers_202_and_tells_the_result_at_an_address(
+def test_the_api_answers_202_and_tells_the_result_at_a_url(
     organiser: User, campaign: Campaign
 ) -> None:
     client = client_of(organiser)

@@ -164,7 +164,7 @@ def test_the_visibility_of_an_archived_campaign_is_shown_but_locked(
     assert "?preset=" not in page
 
 
-def test_the_old_address_redirects(client_and_campaign: tuple[Client, Campaign]) -> None:
+def test_the_old_url_redirects(client_and_campaign: tuple[Client, Campaign]) -> None:
     client, campaign = client_and_campaign
     old = f"/campaigns/{campaign.slug}/manage/showing/?preset=live"
     response = client.get(old)
@@ -211,8 +211,8 @@ def test_publish_lists_what_it_shows_and_what_stays_hidden(
 ) -> None:
     client, campaign = client_and_campaign
     make_qrels(campaign)
-    address = reverse("campaigns:campaign-manage", args=[campaign.slug])
-    page = client.get(address).content.decode()
+    url = reverse("campaigns:campaign-manage", args=[campaign.slug])
+    page = client.get(url).content.decode()
     assert words(page, "shown") == [
         "List of runs (tag, team and type, but no scores), to everyone",
         "A team's own scores (the means of its own runs), to that team",
@@ -231,7 +231,7 @@ def test_publish_lists_what_it_shows_and_what_stays_hidden(
     Campaign.objects.update(stage_switches=table, topics_released_at=soon, time_zone="Asia/Tokyo")
     make_team(campaign, name="Masked")
     Team.objects.update(is_anonymous=True)
-    page = client.get(address).content.decode()
+    page = client.get(url).content.decode()
     assert "Qrels (every judgment, as a file), to participants" in words(page, "shown")
     hidden = words(page, "hidden")
     assert (
@@ -246,7 +246,7 @@ def test_publish_lists_what_it_shows_and_what_stays_hidden(
     assert not [item for item in hidden if "own documents" in item]  # they see the qrels
     table["judging"] = table["published"]
     Campaign.objects.update(stage_switches=table, stage="judging")
-    page = client.get(address).content.decode()
+    page = client.get(url).content.decode()
     assert words(page, "shown") == []
     assert "Nothing that is not visible today." in page
     kept = re.search(r'id="kept-when-published">([^<]+)</p>', page)

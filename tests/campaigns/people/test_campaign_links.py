@@ -306,8 +306,8 @@ def test_an_organiser_without_teams_reads_how_people_come(
     assert f'<a href="#{at}">{told}</a>' in page
     folds = re.findall(r"<details( open)?>\s*<summary>[^<]*</summary>\s*<form id=.([^\"]+)", page)
     assert [name for is_open, name in folds if is_open] == [at] * (at != "invite")
-    address = f'value="http://testserver{url_of("campaign-detail", campaign)}"'
-    assert (address in page) == (told.startswith("Send"))
+    url = f'value="http://testserver{url_of("campaign-detail", campaign)}"'
+    assert (url in page) == (told.startswith("Send"))
     manage = client.get(url_of("campaign-manage", campaign)).content.decode()
     assert (f"{url_of('people', campaign)}#{at}" in manage) == (campaign.stage != "draft")
 

@@ -37,14 +37,14 @@ def pages(client: Client, campaign: Campaign, *, beneath: str) -> Iterator[tuple
     start = f"/campaigns/{campaign.slug}/"
     waiting, seen = [start, f"{start}team/", f"{start}submit/", f"{start}{beneath}"], set()
     while waiting:
-        address = waiting.pop()
-        if address in seen or not address.startswith(start):
+        url = waiting.pop()
+        if url in seen or not url.startswith(start):
             continue
-        seen.add(address)
-        answer = client.get(address, follow=True)
+        seen.add(url)
+        answer = client.get(url, follow=True)
         if answer.get("Content-Type", "").startswith("text/html") and not answer.streaming:
             text = answer.content.decode()
-            yield address, text
+            yield url, text
             waiting += re.findall(r'href="(/campaigns/[^"?#]+)', text)
 
 
@@ -67,7 +67,7 @@ def inviting_pages(
     client = signed_in(person) if person else Client()
     found = list(pages(client, campaign, beneath="manage/people/" if person else ""))
     assert len(found) > 3
-    return sorted({address for address, text in found if invites.search(text)})
+    return sorted({url for url, text in found if invites.search(text)})
 
 
 def test_an_invitation_to_an_ended_campaign_says_that_submissions_are_closed(settings) -> None:
@@ -91,9 +91,9 @@ def test_a_link_of_an_archived_campaign_says_only_that_it_is_archived(role: str)
     organiser = make_organiser(campaign)
     _, token = invite(campaign=campaign, by=organiser, role=role)
     Campaign.objects.filter(pk=campaign.pk).update(archived_at=PAST)
-    person, address = make_user(), f"/invitations/{token}/"
-    answers = [client.get(address) for client in (Client(), signed_in(person))] + [
-        signed_in(person).post(address)
+    person, url = make_user(), f"/invitations/{token}/"
+    answers = [client.get(url) for client in (Client(), signed_in(person))] + [
+        signed_in(person).post(url)
     ]
     for answer in answers:
         text = answer.content.decode()

@@ -45,13 +45,13 @@ def for_participants(**facts: object) -> Campaign:
 def sees(person: User, campaign: Campaign) -> set[int]:
     """What the board and the qrels answer this person, by page and by API."""
     client, slug = signed_in(person), campaign.slug
-    addresses = [
+    urls = [
         reverse("api:qrels-file", args=[slug, 1]),
         reverse("api:leaderboard", args=[slug]),
         reverse("scoring:leaderboard-csv", args=[slug]),
         reverse("scoring:agreement-csv", args=[slug]),
     ]
-    return {client.get(address).status_code for address in addresses}
+    return {client.get(url).status_code for url in urls}
 
 
 # --- who creates a team, and when -----------------------------------------------------------------
@@ -74,11 +74,11 @@ def sees(person: User, campaign: Campaign) -> set[int]:
 )
 def test_a_team_is_created_before_submissions_close(facts: dict[str, object], may: bool) -> None:
     campaign, person = make_campaign(**facts), make_user()
-    address = url_of("team", campaign)
+    url = url_of("team", campaign)
     if facts.get("stage") != "draft":  # nobody finds a draft
-        page = signed_in(person).get(address).content.decode()
+        page = signed_in(person).get(url).content.decode()
         assert ('name="name"' in page) == may
-        answer = signed_in(person).post(address, {"name": "Late"})
+        answer = signed_in(person).post(url, {"name": "Late"})
         assert answer.status_code == (302 if may else 400)
     else:
         with pytest.raises(CannotJoin, match="not open"):
@@ -98,10 +98,10 @@ def test_an_organiser_creates_a_team_at_any_time_by_page_and_api() -> None:
     campaign = make_campaign(stage="judging", is_accepting=False)
     client = signed_in(make_organiser(campaign))
     client.post(url_of("team-create", campaign), {"name": "By page"})
-    address = reverse("api:team-list", args=[campaign.slug])
+    url = reverse("api:team-list", args=[campaign.slug])
     token = create_token(campaign.memberships.get().person)
     answer = Client().post(
-        address,
+        url,
         {"name": "By API"},
         content_type="application/json",
         headers={"Authorization": f"Token {token}"},

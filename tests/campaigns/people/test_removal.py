@@ -58,10 +58,10 @@ def test_limits_of_a_link_are_set_and_shown_by_its_team() -> None:
     campaign, alice = make_campaign(), make_user()
     make_team(campaign, alice)
     client = signed_in(alice)
-    address = url_of("team-invite", campaign)
-    assert client.post(address, {"max_uses": "0", "days": "7"}).status_code == 400
-    assert client.post(address, {"max_uses": "2", "days": "9999"}).status_code == 400
-    made = client.post(address, {"max_uses": "2", "days": "7"})
+    url = url_of("team-invite", campaign)
+    assert client.post(url, {"max_uses": "0", "days": "7"}).status_code == 400
+    assert client.post(url, {"max_uses": "2", "days": "9999"}).status_code == 400
+    made = client.post(url, {"max_uses": "2", "days": "7"})
     assert "Up to 2 people can use it" in made.content.decode()
     invitation = Invitation.objects.get()
     left = invitation.expires_at - timezone.now()
@@ -70,7 +70,7 @@ def test_limits_of_a_link_are_set_and_shown_by_its_team() -> None:
     assert "1 of 2 uses" in client.get(url_of("team", campaign)).content.decode()
     signed_in(make_user()).post(made.context["link"])
     assert signed_in(make_user()).post(made.context["link"]).status_code == 404
-    client.post(address)  # the default
+    client.post(url)  # the default
     assert Invitation.objects.latest("pk").max_uses == people.TEAM_LINK_USES
 
 
@@ -96,11 +96,11 @@ def test_limits_of_a_link_are_set_and_shown_by_organisers() -> None:
 def test_limits_of_a_link_are_set_and_shown_by_the_api() -> None:
     campaign = make_campaign()
     olga, team = make_organiser(campaign), make_team(campaign)
-    address = reverse("api:team-invite", args=[campaign.slug, team.public_id])
+    url = reverse("api:team-invite", args=[campaign.slug, team.public_id])
     headers = {"Authorization": f"Token {create_token(olga)}"}
 
     def ask(said: dict[str, object]) -> tuple[int, dict[str, object]]:
-        answer = Client().post(address, said, content_type="application/json", headers=headers)
+        answer = Client().post(url, said, content_type="application/json", headers=headers)
         return answer.status_code, answer.json()
 
     status, said = ask({"max_uses": 2, "days": 7})
@@ -111,7 +111,7 @@ def test_limits_of_a_link_are_set_and_shown_by_the_api() -> None:
     assert ask({})[1]["max_uses"] == people.TEAM_LINK_USES
     status, said = ask({"max_uses": 0})
     assert (status, [each["field"] for each in said["fields"]]) == (400, ["max_uses"])
-    assert Client().post(address, headers=headers).status_code == 201  # without a body, as before
+    assert Client().post(url, headers=headers).status_code == 201  # without a body, as before
 
 
 @pytest.mark.django_db(transaction=True)

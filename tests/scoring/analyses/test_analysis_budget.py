@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 TESTS = ("t", "wilcoxon", "randomisation")
 THIRD = TESTS[2]
-# Addresses that make a worker compute something, or a table of it; none that organisers alone have.
+# URLs that make a worker compute something, or a table of it; none that organisers alone have.
 COMPUTED = re.compile(
     r"href=\"\{% url 'scoring:"
     r"(?:(?:significance|agreement|compare|estimates|pools|report)[a-z-]*|(?!judging)[a-z-]+-(?:csv|latex))'"

@@ -82,12 +82,12 @@ def alone(name: str) -> list[float]:
 def test_the_page_and_its_tables(client: Client, campaign: Campaign, people: object) -> None:
     table_1(campaign)
     client.force_login(make_organiser(campaign))
-    address = reverse("scoring:judging-agreement", args=[campaign.slug])
-    first = client.get(address, {"measure": "P@5"})
+    url = reverse("scoring:judging-agreement", args=[campaign.slug])
+    first = client.get(url, {"measure": "P@5"})
     assert "Computing the leaderboards" in first.content.decode()
     assert first["Refresh"]
     assert perform_jobs() == 1
-    page = client.get(address, {"measure": "P@5", "topic": "1"})
+    page = client.get(url, {"measure": "P@5", "topic": "1"})
     boards = page.context["boards"]
     assert [(str(b.first), str(b.second or "others")) for b in boards] == [
         ("Ada", "Bob"), ("Ada", "Cay"), ("Bob", "Cay"),
@@ -148,11 +148,11 @@ def test_few_queries(
 ) -> None:
     table_1(campaign)
     client.force_login(make_organiser(campaign))
-    address = reverse("scoring:judging-agreement", args=[campaign.slug])
-    client.get(address)
+    url = reverse("scoring:judging-agreement", args=[campaign.slug])
+    client.get(url)
     perform_jobs()
     with django_assert_max_num_queries(12):
-        assert client.get(address).context["boards"]
+        assert client.get(url).context["boards"]
 
 
 def test_an_empty_campaign_says_so(client: Client, campaign: Campaign) -> None:

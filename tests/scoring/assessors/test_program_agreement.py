@@ -164,8 +164,8 @@ def two_runs(world: World) -> tuple[Run, Run]:
 
 
 def get(world: World, name: str, program: Program, **query: str) -> str:
-    address = reverse(f"scoring:{name}", args=[world.campaign.slug, program.pk])
-    response = world.organiser_client.get(address, query)
+    url = reverse(f"scoring:{name}", args=[world.campaign.slug, program.pk])
+    response = world.organiser_client.get(url, query)
     assert response.status_code == 200, response.status_code
     return (response.getvalue() if response.streaming else response.content).decode()
 

@@ -226,8 +226,8 @@ def test_links_to_other_pages_do_not_carry_a_correction_that_these_refuse() -> N
     assert any(link.startswith(f"{significance}?") for link in links)
     for link in links:
         if link.startswith(("/campaigns/", "/api/", "?")) and "correction=max-t" in link:
-            address = reverse("scoring:leaderboard", args=[campaign.slug]) if link[0] == "?" else ""
-            assert Client().get(address + link).status_code in (200, 202)
+            url = reverse("scoring:leaderboard", args=[campaign.slug]) if link[0] == "?" else ""
+            assert Client().get(url + link).status_code in (200, 202)
     assert significance not in corrected
 
 

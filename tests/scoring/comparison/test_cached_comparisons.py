@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups")]
 
 
 def page(shown: World) -> str:
-    address = reverse("scoring:compare", args=[shown.campaign.slug])
-    html = Client().get(address, {"measure": "AP"}).content.decode()
+    url = reverse("scoring:compare", args=[shown.campaign.slug])
+    html = Client().get(url, {"measure": "AP"}).content.decode()
     return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", html)
 
 

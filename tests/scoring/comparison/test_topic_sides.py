@@ -104,11 +104,11 @@ def test_the_finding_counts_what_one_alone_found(campaign: Campaign) -> None:
 
 
 def test_the_page_of_two_runs_leads_there_for_who_may_go(campaign: Campaign) -> None:
-    client, address = Client(), reverse("scoring:compare", args=["c"])
+    client, url = Client(), reverse("scoring:compare", args=["c"])
     link = reverse("scoring:compare-topic", args=["c", "a/2"])
-    assert link in client.get(address, ids("x1", "y1")).content.decode()
+    assert link in client.get(url, ids("x1", "y1")).content.decode()
     shown(campaign, run_files_audience=Audience.ORGANISERS)
-    assert link not in client.get(address, ids("x1", "y1")).content.decode()
+    assert link not in client.get(url, ids("x1", "y1")).content.decode()
 
 
 def test_it_needs_scores_by_topic_qrels_and_both_files(campaign: Campaign) -> None:

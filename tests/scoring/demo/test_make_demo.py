@@ -58,7 +58,7 @@ class Demo:
 
     def wait_until_open(self) -> None:
         is_open = lambda: "Ctrl-C stops" in self.said  # noqa: E731
-        wait_for("the address", is_open, explain=lambda: self.said, patience=OPENING)
+        wait_for("the URL", is_open, explain=lambda: self.said, patience=OPENING)
 
     def family(self) -> list[psutil.Process]:
         main = psutil.Process(self.process.pid)

@@ -192,8 +192,8 @@ def test_two_runs_at_every_p(campaign: Campaign, command: Command) -> None:
 
 def curve(name: str, **asked: str) -> list[dict[str, str]]:
     """Of one run, for somebody who may see the qrels."""
-    address = reverse(f"scoring:{name}", args=["pooled", Run.objects.get(tag="bee1").public_id])
-    answer = Client().get(address, asked)
+    url = reverse(f"scoring:{name}", args=["pooled", Run.objects.get(tag="bee1").public_id])
+    answer = Client().get(url, asked)
     assert answer.status_code == 200
     return list(csv.DictReader(io.StringIO(answer.content.decode())))
 
@@ -283,8 +283,8 @@ def test_the_list_of_topics_and_each_topic(
         assert (row["judged"], row["relevant"]) == (
             str(len(judged)), str(sum(grade > 0 for grade in judged)),
         )  # fmt: skip
-        address = reverse("scoring:topic-csv", args=["pooled", topic])
-        text = Client().get(address, {"measure": measure}).content.decode()
+        url = reverse("scoring:topic-csv", args=["pooled", topic])
+        text = Client().get(url, {"measure": measure}).content.decode()
         runs = {each["run"]: each for each in csv.DictReader(io.StringIO(text))}
         assert set(runs) == set(RUNS)
         for tag, each in runs.items():

@@ -348,13 +348,13 @@ def test_the_licence_is_stated_by_packages_and_a_missing_one_too(campaign: Campa
     assert b"Licence" not in without["README.md"]
     Campaign.objects.filter(pk=campaign.pk).update(licence="CC-BY-4.0")
     files = package_for(seen_by(campaign))
-    address = "https://creativecommons.org/licenses/by/4.0/"
+    url = "https://creativecommons.org/licenses/by/4.0/"
     graph = json.loads(files["ro-crate-metadata.json"])["@graph"]
     root = next(entity for entity in graph if entity["@id"] == "./")
-    assert root["license"] == {"@id": address}
-    assert json.loads(files["croissant.json"])["license"] == address
-    assert json.loads(files["datapackage.json"])["licenses"][0]["path"] == address
-    assert address in files["README.md"].decode()
+    assert root["license"] == {"@id": url}
+    assert json.loads(files["croissant.json"])["license"] == url
+    assert json.loads(files["datapackage.json"])["licenses"][0]["path"] == url
+    assert url in files["README.md"].decode()
     assert b"LICENSE.txt" not in files["README.md"]
 
 

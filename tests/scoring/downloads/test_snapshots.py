@@ -127,7 +127,7 @@ def test_a_snapshot_has_the_digits_and_marks_of_the_leaderboard(
 
 
 @pytest.mark.parametrize("key", ["../../etc/passwd", "passwd\0"])
-def test_a_key_that_is_no_public_id_becomes_no_part_of_an_address(
+def test_a_key_that_is_no_public_id_becomes_no_part_of_a_url(
     campaign: Campaign, organiser: User, key: str
 ) -> None:
     client = Client()
@@ -180,8 +180,8 @@ def test_a_file_that_was_changed_is_not_shown(campaign: Campaign, organiser: Use
     with pytest.raises(FileLost):
         board_of(snapshot)
     lifecycle.publish(campaign=campaign, actor=organiser)
-    address = reverse("scoring:snapshot-detail", args=[snapshot.public_id])
-    answer = Client(raise_request_exception=False).get(address)
+    url = reverse("scoring:snapshot-detail", args=[snapshot.public_id])
+    answer = Client(raise_request_exception=False).get(url)
     assert (answer.status_code, "missing or damaged" in answer.content.decode()) == (503, True)
     downloads = reverse("scoring:downloads", args=[campaign.slug])
     assert Client().get(downloads).status_code == 200
@@ -338,7 +338,7 @@ def test_what_is_no_doi_is_refused_and_stays_typed(
     assert snapshot.doi == ""
 
 
-def test_only_the_start_of_a_doi_is_an_address(campaign: Campaign, organiser: User) -> None:
+def test_only_the_start_of_a_doi_is_a_url(campaign: Campaign, organiser: User) -> None:
     snapshot = taken(campaign, organiser)
     save_doi(snapshot, organiser, "10.5281/doi:1")
     snapshot.refresh_from_db()
@@ -346,7 +346,7 @@ def test_only_the_start_of_a_doi_is_an_address(campaign: Campaign, organiser: Us
 
 
 @pytest.mark.parametrize("typed", ["10.5281/a#b?c", "https://doi.org/10.5281/a%23b%3Fc"])
-def test_the_address_of_a_doi_is_encoded(campaign: Campaign, organiser: User, typed: str) -> None:
+def test_the_url_of_a_doi_is_encoded(campaign: Campaign, organiser: User, typed: str) -> None:
     snapshot = taken(campaign, organiser)
     page = save_doi(snapshot, organiser, typed).content.decode()
     assert page.count('href="https://doi.org/10.5281/a%23b%3Fc"') == 2

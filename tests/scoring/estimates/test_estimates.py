@@ -100,20 +100,20 @@ class Sampled:
 
     def rows(self, *, browser: Client | None = None, **query: str) -> list[dict[str, str]]:
         """Of the CSV."""
-        address = reverse("scoring:estimates-csv", args=[self.world.campaign.slug])
+        url = reverse("scoring:estimates-csv", args=[self.world.campaign.slug])
         browser = browser or self.world.organiser_client
-        if browser.get(address, query).status_code == 202:
+        if browser.get(url, query).status_code == 202:
             perform_jobs()
-        response = browser.get(address, query)
+        response = browser.get(url, query)
         assert response.status_code == 200
         return list(csv.DictReader(io.StringIO(response.content.decode())))
 
     def text(self, *, browser: Client | None = None, **query: str) -> str:
-        address = reverse("scoring:estimates", args=[self.world.campaign.slug])
+        url = reverse("scoring:estimates", args=[self.world.campaign.slug])
         browser = browser or self.world.organiser_client
-        browser.get(address, query)
+        browser.get(url, query)
         perform_jobs()
-        response = browser.get(address, query)
+        response = browser.get(url, query)
         assert response.status_code == 200
         return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
@@ -222,8 +222,8 @@ def test_measures_are_those_for_which_the_sample_was_drawn(sampled: Sampled) -> 
     for name in ("RBP", "P@2"):
         assert name in text
     for name in ("P@10", "nDCG@5", "RBP(p=0.8)"):
-        address = reverse("scoring:estimates", args=[sampled.world.campaign.slug])
-        assert sampled.world.organiser_client.get(address, {"measure": name}).status_code == 404
+        url = reverse("scoring:estimates", args=[sampled.world.campaign.slug])
+        assert sampled.world.organiser_client.get(url, {"measure": name}).status_code == 404
 
 
 def test_a_document_that_nobody_judged_leaves_the_scores_unknown(sampled: Sampled) -> None:
@@ -268,8 +268,8 @@ def test_only_organisers_see_programs_that_no_version_states(sampled: Sampled) -
     visitor = publish(sampled.world)
     assert "Judge" in sampled.text()
     assert "Judge" not in sampled.text(browser=visitor)
-    address = reverse("scoring:estimates", args=[sampled.world.campaign.slug])
-    assert visitor.get(address, {"program": str(program.pk)}).status_code == 404
+    url = reverse("scoring:estimates", args=[sampled.world.campaign.slug])
+    assert visitor.get(url, {"program": str(program.pk)}).status_code == 404
     sampled.freeze("people_then_program", program)
     assert "Judge" in sampled.text(browser=visitor)
 

@@ -51,21 +51,21 @@ def test_a_sample_needs_two_documents_of_each_topic_and_no_judgments(sampled: Sa
     qrels = sampled.world.add_qrels(b"1 0 d01 1\n2 0 d02 1\n")
     with pytest.raises(ValidationError, match="Choose no existing judgments"):
         sampled.plan(starts_from=qrels)
-    address = reverse("scoring:judging-plan", args=[sampled.world.campaign.slug])
+    url = reverse("scoring:judging-plan", args=[sampled.world.campaign.slug])
     query = {"method": "APsample", "amount": "3", "unit": "documents", "start": "1", "p": "0.995"}
-    page = sampled.world.organiser_client.get(address, query).content.decode()
+    page = sampled.world.organiser_client.get(url, query).content.decode()
     assert "two documents of each topic, 4 in all" in page
     assert "Choose no existing judgments" in page
     assert "needs a p of at most 0.99" in page
 
 
 def test_the_forecast_shows_the_documents_of_the_plan(sampled: Sampled) -> None:
-    address = reverse("scoring:judging-plan-topics-csv", args=[sampled.world.campaign.slug])
+    url = reverse("scoring:judging-plan-topics-csv", args=[sampled.world.campaign.slug])
     query = {"method": "RBPsample", "p": "0.5", "amount": "10", "unit": "documents"}
     browser = sampled.world.organiser_client
-    assert browser.get(address, query).status_code == 202
+    assert browser.get(url, query).status_code == 202
     perform_jobs()
-    rows = list(csv.DictReader(io.StringIO(browser.get(address, query).content.decode())))
+    rows = list(csv.DictReader(io.StringIO(browser.get(url, query).content.decode())))
     page = browser.get(reverse("scoring:judging-plan", args=[sampled.world.campaign.slug]), query)
     assert "a stratified sample by the weights of RBP" in page.content.decode()
     plan = sampled.plan()
@@ -81,11 +81,11 @@ def test_a_second_sample_does_not_have_judged_documents_judged_again(sampled: Sa
     sampled.judge(first)
     plans.end_plan(plan=first, actor=world.organiser)
     known = set(first.tasks.values_list("topic__code", "doc_id"))
-    address = reverse("scoring:judging-plan", args=[world.campaign.slug])
+    url = reverse("scoring:judging-plan", args=[world.campaign.slug])
     query = {"method": "RBPsample", "p": "0.8", "amount": "20", "unit": "documents"}
-    browser.get(address, query)
+    browser.get(url, query)
     perform_jobs()
-    page = browser.get(address, query)
+    page = browser.get(url, query)
     forecast = page.context["forecast"]
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.content.decode()))
 
@@ -126,12 +126,12 @@ def test_a_sample_that_is_judged_already_can_be_planned(sampled: Sampled) -> Non
                 campaign=sampled.world.campaign, topic=topic, doc_id=doc_id, grade=0,
                 assessor=sampled.world.organiser,
             )  # fmt: skip
-    address = reverse("scoring:judging-plan", args=[sampled.world.campaign.slug])
+    url = reverse("scoring:judging-plan", args=[sampled.world.campaign.slug])
     query = {"method": "RBPsample", "p": "0.5", "amount": "10", "unit": "documents"}
     browser = sampled.world.organiser_client
-    browser.get(address, query)
+    browser.get(url, query)
     perform_jobs()
-    page = browser.get(address, query).content.decode()
+    page = browser.get(url, query).content.decode()
     assert "All documents of this sample are judged already" in page
     assert "Create this plan" in page
 

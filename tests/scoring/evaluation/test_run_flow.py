@@ -118,7 +118,7 @@ def test_a_script_in_the_upload_page_gets_json(world: World) -> None:
     assert faulty.json()["problems"]
 
 
-def test_a_script_submits_and_follows_the_address_it_is_given(world: World) -> None:
+def test_a_script_submits_and_follows_the_url_it_is_given(world: World) -> None:
     world.add_qrels()
     response = world.submit_by_script(run_file())
     assert response.status_code == 202

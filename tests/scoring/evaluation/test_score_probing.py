@@ -70,7 +70,7 @@ def answers_under(world: World, qrels: bytes | None, *, uploads: int, **facts: o
 
 def looks_at(attacker: World, run: Run) -> list[str]:
     here = [attacker.campaign.slug]
-    addresses = [
+    urls = [
         *(reverse(f"scoring:{name}", args=[*here, run.public_id])
           for name in ("run-detail", "run-status", "run-csv")),
         reverse("api:run-detail", args=[*here, run.public_id]),
@@ -80,7 +80,7 @@ def looks_at(attacker: World, run: Run) -> list[str]:
         )),
         *(reverse(f"scoring:{name}", args=[*here, "1"]) for name in ("topic-detail", "topic-csv")),
     ]  # fmt: skip
-    found = [attacker.browser.get(address) for address in addresses]
+    found = [attacker.browser.get(url) for url in urls]
     for answer in found:
         answer.headers.pop("X-Request-ID", None)  # another one each time
     return [

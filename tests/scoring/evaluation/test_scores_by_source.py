@@ -124,8 +124,8 @@ def test_the_chart_has_three_parts(world: World) -> None:
     world.submitted_run(run_file())
     world.submitted_run(OTHER)
     freeze(world)
-    browser, address = publish(world), reverse("scoring:leaderboard", args=[world.campaign.slug])
-    page = browser.get(address, {"measure": RBP}).content.decode()
+    browser, url = publish(world), reverse("scoring:leaderboard", args=[world.campaign.slug])
+    page = browser.get(url, {"measure": RBP}).content.decode()
     residual, program = chart_of(page)
     assert (residual["y"], residual["error_y"]["array"]) == (
         [5 / 8, 1 / 2], [5 / 16, 1 / 2],
@@ -139,7 +139,7 @@ def test_the_chart_has_three_parts(world: World) -> None:
     assert '<path class="by-program" d="M0.5 750V375M1.5 875V500"/>' in page
     assert '<path d="M0.3 750h.4M1.3 875h.4"/>' in page
     assert "a bar for what the judgments of a program add" in page
-    unbounded = browser.get(address, {"measure": "AP"}).content.decode()
+    unbounded = browser.get(url, {"measure": "AP"}).content.decode()
     assert len(chart_of(unbounded)) == 1
 
 

@@ -373,12 +373,12 @@ def test_few_queries(
     perform_waiting_jobs(board)
     client = Client()
     client.force_login(people["member"])
-    address = reverse("scoring:leaderboard", args=["kept"])
+    url = reverse("scoring:leaderboard", args=["kept"])
     for reader, first_time, again in ((Client(), 10, 2), (client, 11, 5)):
         with django_assert_max_num_queries(first_time):
-            assert reader.get(address).status_code == 200
+            assert reader.get(url).status_code == 200
         with django_assert_max_num_queries(again):
-            assert "data-run" in reader.get(address).content.decode()
+            assert "data-run" in reader.get(url).content.decode()
 
 
 @pytest.mark.parametrize("query", [{"p": "0.6"}, {"ties": "on"}])

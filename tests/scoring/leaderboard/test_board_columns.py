@@ -1,4 +1,4 @@
-"""Measures beside the one that ranks: chosen in the address, the same on page, CSV, LaTeX, API."""
+"""Measures beside the one that ranks: chosen in the URL, the same on page, CSV, LaTeX, API."""
 
 import re
 

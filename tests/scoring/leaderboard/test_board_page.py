@@ -84,7 +84,7 @@ def test_an_anonymous_team_is_masked_in_page_csv_and_chart_until_the_reveal(
         )
         make_scores(run, SCORES)
     run = published.runs.first()
-    addresses = [
+    urls = [
         *(reverse(f"scoring:{name}", args=["published"]) for name in ("leaderboard",)),
         reverse("scoring:leaderboard-csv", args=["published"]),
         reverse("scoring:topic-detail", args=["published", "1"]),
@@ -101,9 +101,9 @@ def test_an_anonymous_team_is_masked_in_page_csv_and_chart_until_the_reveal(
         client = Client()
         if person is not None:
             client.force_login(person)
-        answers = {address: client.get(address) for address in addresses}
+        answers = {url: client.get(url) for url in urls}
         assert {answer.status_code for answer in answers.values()} == {200}
-        return {address: answer.content.decode() for address, answer in answers.items()}
+        return {url: answer.content.decode() for url, answer in answers.items()}
 
     stranger = make_user()
     for person in (None, stranger):
@@ -262,7 +262,7 @@ def test_page_and_csv_have_the_same_rows(published: Campaign) -> None:
 
 
 def test_the_link_to_the_api_leaves_out_what_the_api_refuses(published: Campaign) -> None:
-    """The form sends empty fields, and an address can have foreign parameters."""
+    """The form sends empty fields, and a URL can have foreign parameters."""
     query = {"qrels": "1", "ties": "on", "runs": "", "baseline": "", "sort": "team", "utm": "x"}
     page = get("leaderboard", published, **query).content.decode()
     (link,) = re.findall(r'href="(/api/[^"]*/leaderboard/[^"]*)"', page)

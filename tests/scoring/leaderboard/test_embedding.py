@@ -175,7 +175,7 @@ def test_a_site_is_named_as_browsers_name_it(
         ),
     ],
 )
-def test_each_fault_of_an_address_has_its_sentence(typed: str, told: str) -> None:
+def test_each_fault_of_a_url_has_its_sentence(typed: str, told: str) -> None:
     form = EmbeddingForm({"origins": typed})
     (message,) = form.errors["origins"]
     assert message.startswith(f"{typed}: {told}")

@@ -17,7 +17,7 @@ from tests.making import make_campaign, make_user
 @pytest.mark.parametrize(
     ("typed", "p"), [("0", 0), (".0", 0), ("0.000", 0), (".8", 0.8), ("0.80", 0.8), (".999", 0.999)]
 )
-def test_an_address_names_a_p_in_thousandths(typed: str, p: float) -> None:
+def test_a_url_names_a_p_in_thousandths(typed: str, p: float) -> None:
     assert typed_persistence(typed) == p
 
 

@@ -38,7 +38,7 @@ from tests.making import (
 from tests.scoring.leaderboard.test_board_page import SCORES, SHOWN
 
 pytestmark = pytest.mark.django_db
-ADDRESSES = {
+URLS = {
     "page": reverse("scoring:leaderboard", args=["public"]),
     "page with columns": reverse("scoring:leaderboard", args=["public"]) + "?columns=AP&sort=team",
     "CSV": reverse("scoring:leaderboard-csv", args=["public"]),
@@ -55,13 +55,13 @@ def board() -> Campaign:
     make_qrels(campaign, published_at=timezone.now())
     for _ in range(2):
         make_scores(make_run(campaign), SCORES)
-    Client().get(ADDRESSES["page"])  # requests the bars
+    Client().get(URLS["page"])  # requests the bars
     perform_waiting_jobs(campaign)
     return campaign
 
 
-def get(address: str, client: Client | None = None, **headers: str) -> HttpResponse:
-    return (client or Client()).get(address, headers={"accept-encoding": "gzip", **headers})
+def get(url: str, client: Client | None = None, **headers: str) -> HttpResponse:
+    return (client or Client()).get(url, headers={"accept-encoding": "gzip", **headers})
 
 
 def body(response: HttpResponse) -> bytes:
@@ -72,11 +72,9 @@ def body(response: HttpResponse) -> bytes:
 # --- compression ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
-def test_a_reader_without_a_login_gets_the_same_body_compressed(
-    address: str, board: Campaign
-) -> None:
-    plain, packed = Client().get(address), get(address)
+@pytest.mark.parametrize("url", URLS.values(), ids=URLS)
+def test_a_reader_without_a_login_gets_the_same_body_compressed(url: str, board: Campaign) -> None:
+    plain, packed = Client().get(url), get(url)
     assert (plain.status_code, packed.status_code) == (200, 200)
     assert not plain.has_header("Content-Encoding")
     assert packed["Content-Encoding"] == "gzip"
@@ -96,20 +94,20 @@ def test_an_encoding_that_is_refused_is_not_sent() -> None:
     assert [bool(GZIP.search(each)) for each in refused] == [False] * len(refused)
 
 
-@pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
+@pytest.mark.parametrize("url", URLS.values(), ids=URLS)
 @pytest.mark.parametrize("role", ["member", "organiser", "stranger"])
 def test_a_response_to_a_person_is_neither_compressed_nor_stored(
-    role: str, address: str, board: Campaign
+    role: str, url: str, board: Campaign
 ) -> None:
     person = make_user()
     if role == "member":
         make_team(board, person)
     if role == "organiser":
         make_organiser(board, person)
-    known = get(address)["ETag"]
+    known = get(url)["ETag"]
     client = Client()
     client.force_login(person)
-    response = get(address, client, **{"if-none-match": known})
+    response = get(url, client, **{"if-none-match": known})
     assert response.status_code == 200
     assert not response.has_header("Content-Encoding")
     assert not response.has_header("ETag")
@@ -123,11 +121,11 @@ def test_a_message_that_waits_is_not_compressed_and_shown_once(board: Campaign) 
     response = HttpResponse()
     storage.update(response)
     client.cookies = response.cookies
-    first, second = get(ADDRESSES["page"], client), get(ADDRESSES["page"], client)
+    first, second = get(URLS["page"], client), get(URLS["page"], client)
     assert "You have logged out." in first.content.decode()
     assert not first.has_header("Content-Encoding")
     assert b"You have logged out." not in body(second)
-    assert b"You have logged out." not in body(get(ADDRESSES["page"]))
+    assert b"You have logged out." not in body(get(URLS["page"]))
 
 
 @pytest.mark.parametrize("has_token", [False, True])
@@ -168,19 +166,19 @@ def not_to_be_called(*_: Any, **__: Any) -> None:
     raise AssertionError("rendered again")
 
 
-@pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
+@pytest.mark.parametrize("url", URLS.values(), ids=URLS)
 def test_an_unchanged_board_is_not_sent_again_and_not_rendered(
-    address: str, board: Campaign, monkeypatch: pytest.MonkeyPatch
+    url: str, board: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = get(address)["ETag"]
+    known = get(url)["ETag"]
     for renderer in ("rendered_board", "cached_leaderboard"):
         monkeypatch.setattr(views, renderer, not_to_be_called)
     monkeypatch.setattr("scoring.leaderboard.api.cached_leaderboard", not_to_be_called)
-    response = get(address, **{"if-none-match": known})
+    response = get(url, **{"if-none-match": known})
     assert (response.status_code, response.content) == (304, b"")
     assert response["ETag"] == known
     assert set(response["Cache-Control"].split(", ")) == {"private", "no-cache"}
-    assert get(address, **{"if-none-match": 'W/"another"'}).status_code == 200
+    assert get(url, **{"if-none-match": 'W/"another"'}).status_code == 200
 
 
 def another_run(campaign: Campaign) -> None:
@@ -200,24 +198,24 @@ CHANGES: dict[str, Callable[[Campaign], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_board_is_sent(change: str, board: Campaign) -> None:
-    known = get(ADDRESSES["page"])["ETag"]
+    known = get(URLS["page"])["ETag"]
     board.refresh_from_db()
     CHANGES[change](board)
-    response = get(ADDRESSES["page"], **{"if-none-match": known})
+    response = get(URLS["page"], **{"if-none-match": known})
     assert response.status_code == 200
     assert response["ETag"] != known
 
 
 @pytest.mark.parametrize("audience", [Audience.PARTICIPANTS, Audience.ORGANISERS])
-@pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
+@pytest.mark.parametrize("url", URLS.values(), ids=URLS)
 def test_a_board_that_is_hidden_again_is_hidden_from_those_who_have_it(
-    address: str, audience: Audience, board: Campaign
+    url: str, audience: Audience, board: Campaign
 ) -> None:
-    known = get(address)["ETag"]
+    known = get(url)["ETag"]
     Campaign.objects.filter(pk=board.pk).update(board_audience=audience)
-    response = get(address, **{"if-none-match": known})
-    assert response.status_code == (200 if address.startswith(ADDRESSES["page"] + "?")
-                                    or address == ADDRESSES["page"] else 404)  # fmt: skip
+    response = get(url, **{"if-none-match": known})
+    assert response.status_code == (200 if url.startswith(URLS["page"] + "?")
+                                    or url == URLS["page"] else 404)  # fmt: skip
     assert b"data-run" not in response.content
     assert not response.has_header("ETag")
     assert not response.has_header("Content-Encoding")
@@ -225,15 +223,15 @@ def test_a_board_that_is_hidden_again_is_hidden_from_those_who_have_it(
 
 
 def test_a_private_campaign_is_not_found_by_those_who_have_its_board(board: Campaign) -> None:
-    known = get(ADDRESSES["page"])["ETag"]
+    known = get(URLS["page"])["ETag"]
     Campaign.objects.filter(pk=board.pk).update(is_private=True)
-    assert get(ADDRESSES["page"], **{"if-none-match": known}).status_code == 404
+    assert get(URLS["page"], **{"if-none-match": known}).status_code == 404
 
 
 def test_the_indentation_of_json_is_that_of_the_request(board: Campaign) -> None:
-    address = ADDRESSES["JSON"]
-    wide = body(get(address, accept="application/json; indent=4"))
-    dense = body(get(address))
+    url = URLS["JSON"]
+    wide = body(get(url, accept="application/json; indent=4"))
+    dense = body(get(url))
     assert json.loads(wide) == json.loads(dense)
     assert b"\n" in wide
     assert b"\n" not in dense
@@ -242,4 +240,4 @@ def test_the_indentation_of_json_is_that_of_the_request(board: Campaign) -> None
 def test_links_in_latex_name_the_host_of_the_request(board: Campaign, settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["one.example.org", "two.example.org"]
     for host in settings.ALLOWED_HOSTS:
-        assert host.encode() in body(get(ADDRESSES["LaTeX"], host=host))
+        assert host.encode() in body(get(URLS["LaTeX"], host=host))

@@ -141,9 +141,9 @@ class World:
     desk: Client  # the organiser's browser
     run: str
 
-    def answers(self, address: str, measure: Measure | None = None) -> int:
+    def answers(self, url: str, measure: Measure | None = None) -> int:
         """The status; a worker computes what has to be computed first."""
-        path = address.format(slug=self.campaign.slug, run=self.run, m=quote(str(measure), safe=""))
+        path = url.format(slug=self.campaign.slug, run=self.run, m=quote(str(measure), safe=""))
         response = self.desk.get(path)
         if response.status_code == 202 or response.has_header("Refresh"):
             perform_jobs()
@@ -153,15 +153,15 @@ class World:
     def faults(self, pairs: list[tuple[str, Measure]]) -> list[str]:
         """What is not answered, named with the measure and how it is answered instead."""
         found = []
-        for address, measure in pairs:
+        for url, measure in pairs:
             with transaction.atomic():
                 try:
-                    status: object = self.answers(address, measure)
+                    status: object = self.answers(url, measure)
                 except Exception as error:  # the client raises what a site answers with 500
                     status = repr(error)
                 transaction.set_rollback(True)
             if status != 200:
-                found.append(f"{measure} {address}: {status}")
+                found.append(f"{measure} {url}: {status}")
         return found
 
 
@@ -219,8 +219,8 @@ def test_every_measure_meets_the_board(world: World) -> None:
     assert world.faults([(BOARD, measure) for measure in MEASURES]) == []
 
 
-def is_page(address: str) -> bool:
-    return "/?" in address and not address.startswith(API)
+def is_page(url: str) -> bool:
+    return "/?" in url and not url.startswith(API)
 
 
 def on_each(pages: tuple[str, ...]) -> list[object]:
@@ -258,4 +258,4 @@ def test_every_measure_that_has_lines_by_topic_is_tested(
 
 
 def test_pages_of_all_measures_are_answered(world: World) -> None:
-    assert world.faults([(address, MEASURES[0]) for address in WHOLE]) == []
+    assert world.faults([(url, MEASURES[0]) for url in WHOLE]) == []

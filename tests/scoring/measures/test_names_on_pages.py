@@ -1,4 +1,4 @@
-"""Pages name a measure with graded gains in words. Files, addresses and option values have its
+"""Pages name a measure with graded gains in words. Files, URLs and option values have its
 canonical name."""
 
 import re
@@ -51,15 +51,15 @@ def read_by_people(page: str) -> str:
     return "\n".join([TAGS.sub("\n", page), *LABELS.findall(page), *charts])
 
 
-def canonical_names_in(world: World, address: str) -> list[str]:
-    path = address.format(slug=world.campaign.slug, run=world.run, m=quote(str(GRADED), safe=""))
+def canonical_names_in(world: World, url: str) -> list[str]:
+    path = url.format(slug=world.campaign.slug, run=world.run, m=quote(str(GRADED), safe=""))
     response = world.desk.get(path)
     if response.status_code == 202 or response.has_header("Refresh"):
         perform_jobs()
         response = world.desk.get(path)
     assert response.status_code == 200, path
     lines = read_by_people(response.content.decode()).splitlines()
-    return [f"{address}: {line.strip()[-200:]}" for line in lines if "gain=map" in line]
+    return [f"{url}: {line.strip()[-200:]}" for line in lines if "gain=map" in line]
 
 
 def test_pages_name_graded_gains_in_words() -> None:

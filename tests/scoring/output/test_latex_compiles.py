@@ -1,4 +1,4 @@
-"""Every address of a LaTeX table, compiled with booktabs and nothing else, as its head promises.
+"""Every URL of a LaTeX table, compiled with booktabs and nothing else, as its head promises.
 
 Without pdflatex and tectonic this file is skipped and says so; `test_latex.py` parses what comes.
 """
@@ -28,13 +28,13 @@ pytestmark = [
 ]
 # What LaTeX would take for an option of the line before, for markup, or for no letter of its own.
 NAMES = ("[2cm] first", "* Müller", r"50% of $x_1 & {\input{/etc/passwd}} #~^<>|" + '"')
-ADDRESSES = [each for each in urlpatterns if (each.name or "").endswith("-latex")]
+URLS = [each for each in urlpatterns if (each.name or "").endswith("-latex")]
 QUERIES = {"agreement-runs-latex": {"a": MEASURES[0], "b": MEASURES[1]}}
 
 
 def test_all_of_them_are_asked() -> None:
-    assert len(ADDRESSES) >= 13
-    assert set(QUERIES) < {each.name for each in ADDRESSES}
+    assert len(URLS) >= 13
+    assert set(QUERIES) < {each.name for each in URLS}
 
 
 def test_each_compiles(campaign: Campaign, tmp_path: Path) -> None:
@@ -51,12 +51,12 @@ def test_each_compiles(campaign: Campaign, tmp_path: Path) -> None:
         "<int:program>": str(make_program(campaign, name=NAMES[2]).pk),
     }
     found = {}
-    for address in ADDRESSES:
-        path = str(address.pattern)
+    for url in URLS:
+        path = str(url.pattern)
         for part, value in parts.items():
             path = path.replace(part, value)
-        text = table_at(campaign, f"/{path}", QUERIES.get(address.name, {}))
-        found[address.name] = complaints_of(text, tmp_path / address.name)
+        text = table_at(campaign, f"/{path}", QUERIES.get(url.name, {}))
+        found[url.name] = complaints_of(text, tmp_path / url.name)
     assert found == dict.fromkeys(found, "")
 
 

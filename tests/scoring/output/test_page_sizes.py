@@ -21,7 +21,7 @@ from scoring.core.measures.names import parse_measure
 from scoring.evaluation.rules import rules_of, version_of
 from scoring.evaluation.storage import store_ranking
 from scoring.models import Analysis, Evaluation, Job, Score, StoredRanking
-from tests.access.crawler import addresses
+from tests.access.crawler import urls
 from tests.flow_world import perform_jobs
 from tests.making import give_file, make_campaign, make_organiser, make_qrels
 from tests.scoring.leaderboard.test_board_page import SHOWN
@@ -107,7 +107,7 @@ def _paths(campaign: Campaign) -> Iterator[str]:
         "slug": campaign.slug, "public_id": run.public_id, "code": topic.code,
         "team": team.public_id,
     }  # fmt: skip
-    for name, pattern in addresses():
+    for name, pattern in urls():
         parts = set(pattern.pattern.converters)
         if "slug" in parts and parts <= set(values):
             yield reverse(name, kwargs={part: values[part] for part in parts})
@@ -209,8 +209,8 @@ def test_the_queries_of_assignments_do_not_grow_with_topics_and_assessors(client
         TopicAssessor(topic_id=topic, assessor=person) for person in people for topic in topics
     )
     client.force_login(make_organiser(campaign))
-    address = reverse("campaigns:judging-assessors", args=[campaign.slug])
+    url = reverse("campaigns:judging-assessors", args=[campaign.slug])
     for chosen in ({}, {"assessor": people[7].pk}):
-        page = client.get(address, chosen)
+        page = client.get(url, chosen)
         assert page.status_code == 200
         assert len(page.content) < LARGEST

@@ -153,7 +153,7 @@ def test_only_few_similar_topics_are_named(campaign: Campaign) -> None:
 
 
 @pytest.mark.parametrize(
-    ("view", "size", "address", "row"),
+    ("view", "size", "url", "row"),
     [
         ("campaigns.runs.list_views", "ROWS", "runs/", r'<tr data-run="([^"]+)"'),
         ("scoring.topics.views", "RUNS", "topics/t007/", r'data-run="([^"]+)"'),
@@ -163,7 +163,7 @@ def test_only_few_similar_topics_are_named(campaign: Campaign) -> None:
 def test_lists_by_run_have_pages(
     view: str,
     size: str,
-    address: str,
+    url: str,
     row: str,
     campaign: Campaign,
     monkeypatch: pytest.MonkeyPatch,
@@ -173,7 +173,7 @@ def test_lists_by_run_have_pages(
     monkeypatch.setattr(f"{view}.{size}", 2)
     seen: list[str] = []
     for number in ("1", "2"):
-        answer = Client().get(f"/campaigns/{campaign.slug}/{address}", {"page": number})
+        answer = Client().get(f"/campaigns/{campaign.slug}/{url}", {"page": number})
         page = answer.content.decode()
         assert leads_to_the_table(page)
         seen += dict.fromkeys(re.findall(row, page))

@@ -511,8 +511,8 @@ class TestLeaderboard:
             refused = get(f"leaderboard-{format_}", campaign, ranks="on", **query)
             assert refused.status_code == 404
             assert f"{why} Leave out ranks=on." in text_of(refused)
-        address = reverse("api:leaderboard", args=[campaign.slug])
-        refused = Client().get(address, {"ranks": "on"} | query)
+        url = reverse("api:leaderboard", args=[campaign.slug])
+        refused = Client().get(url, {"ranks": "on"} | query)
         assert refused.status_code == 400
         assert refused.json()["message"].endswith(f"{why} Leave out ranks=on.")
         page = get("leaderboard", campaign, ranks="on", **query)

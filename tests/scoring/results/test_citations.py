@@ -1,4 +1,4 @@
-"""A board is cited by an address that never changes, and everywhere in the same words; names on a
+"""A board is cited by a URL that never changes, and everywhere in the same words; names on a
 snapshot's page are the names that were given."""
 
 import html
@@ -56,12 +56,12 @@ def test_every_page_cites_the_newest_snapshot_in_the_same_words(
     campaign: Campaign, organiser: User
 ) -> None:
     snapshot = taken(campaign, organiser)
-    address = f"http://testserver/snapshots/{snapshot.public_id}/"
+    url = f"http://testserver/snapshots/{snapshot.public_id}/"
     when = f"{snapshot.created_at.day} {snapshot.created_at:%B %Y}"
-    line = f"As in the paper, {campaign.name}. Leaderboard as of {when}, qrels v1. {address}"
-    for page in [Client().get(address).content.decode(), *board_pages(campaign)]:
+    line = f"As in the paper, {campaign.name}. Leaderboard as of {when}, qrels v1. {url}"
+    for page in [Client().get(url).content.decode(), *board_pages(campaign)]:
         assert line in words(page)
-        assert f'<a href="{address}">' in page
+        assert f'<a href="{url}">' in page
         assert f"@dataset{{{campaign.slug}-{snapshot.public_id}," in words(page)
         assert "urldate" not in page
     organisers = f"author = {{{{The organisers and participants of {campaign.name}}}}}"
@@ -74,16 +74,16 @@ def test_every_page_cites_the_newest_snapshot_in_the_same_words(
 def test_without_a_snapshot_the_leaderboard_is_cited_with_the_day(
     campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = f"http://testserver/campaigns/{campaign.slug}/leaderboard/"
+    url = f"http://testserver/campaigns/{campaign.slug}/leaderboard/"
     for day in ("2026-11-29", "2026-11-30"):  # the page is cached for one day at most
         now = datetime.fromisoformat(f"{day}T12:00:00+00:00")
         monkeypatch.setattr(timezone, "now", lambda now=now: now)
-        line = f"{campaign.name}. Leaderboard as of {now.day} November 2026, qrels v1. {address}"
+        line = f"{campaign.name}. Leaderboard as of {now.day} November 2026, qrels v1. {url}"
         for page in board_pages(campaign):
             assert line in words(page)
             assert "so this cites the leaderboard as it is today. It may change." in words(page)
             assert f"urldate = {{{day}}}" in words(page)
-            assert f"url = {{{address}}}" in words(page)
+            assert f"url = {{{url}}}" in words(page)
 
 
 def test_a_link_has_the_host_that_the_reader_uses(campaign: Campaign, settings: Any) -> None:

@@ -98,10 +98,10 @@ def test_the_pages_of_judging_do(published: Campaign, path: str, words: str, off
     _is_told(published, f"{HERE}/judging/{path}", words, offered)
 
 
-def _is_told(campaign: Campaign, address: str, words: str, offered: str) -> None:
+def _is_told(campaign: Campaign, url: str, words: str, offered: str) -> None:
     client = Client()
     client.force_login(make_organiser(campaign))
-    answer = client.get(address)
+    answer = client.get(url)
     page = answer.content.decode()
     assert (answer.status_code, "Invalid option" in page) == (404, True)
     assert words in page

@@ -1,4 +1,4 @@
-"""Which of a campaign's measures a name in an address means."""
+"""Which of a campaign's measures a name in a URL means."""
 
 import pytest
 

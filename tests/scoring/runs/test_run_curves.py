@@ -76,8 +76,8 @@ def get(name: str = "run-curves", person: User | None = None, **asked: str) -> H
     client = Client()
     if person is not None:
         client.force_login(person)
-    address = reverse(f"scoring:{name}", args=["c", Run.objects.get(tag="tag").public_id])
-    return client.get(address, asked)
+    url = reverse(f"scoring:{name}", args=["c", Run.objects.get(tag="tag").public_id])
+    return client.get(url, asked)
 
 
 def table(name: str, **asked: str) -> list[dict[str, str]]:

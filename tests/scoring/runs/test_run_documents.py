@@ -80,11 +80,11 @@ def get(name: str, tag: str, person: User | None = None, **asked: str) -> HttpRe
     client = Client()
     if person is not None:
         client.force_login(person)
-    address = reverse(f"scoring:{name}", args=["c", Run.objects.get(tag=tag).public_id])
-    response = client.get(address, asked)
+    url = reverse(f"scoring:{name}", args=["c", Run.objects.get(tag=tag).public_id])
+    response = client.get(url, asked)
     if response.status_code == 202:
         perform_jobs()
-        response = client.get(address, asked)
+        response = client.get(url, asked)
     return response
 
 
@@ -282,7 +282,7 @@ def test_few_queries(
     get(name, "x2", **asked)
     perform_jobs()
     client = Client()
-    address = reverse(f"scoring:{name}", args=["c", Run.objects.get(tag="x1").public_id])
+    url = reverse(f"scoring:{name}", args=["c", Run.objects.get(tag="x1").public_id])
     client.force_login(make_organiser(campaign))
     with django_assert_max_num_queries(12):
-        assert on_page(client.get(address, asked))
+        assert on_page(client.get(url, asked))

@@ -67,7 +67,7 @@ def test_runs_are_in_the_order_of_the_leaderboard_and_topics_from_the_hardest(
     assert trace["z"][2] == [0.9, 0.5, 0.1]
 
 
-def test_the_order_of_topics_is_chosen_in_the_address(campaign: Campaign) -> None:
+def test_the_order_of_topics_is_chosen_in_the_url(campaign: Campaign) -> None:
     assert figure(get(order="file"))["y"] == ["1", "a/2", "051", "flat"]
     alike = figure(get(order="likeness"))["y"]
     assert abs(alike.index("flat") - alike.index("a/2")) == 1

@@ -21,7 +21,7 @@ from trackside.processes import free_port
 ROOT = Path(__file__).resolve().parents[3]
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 R_LINES = re.compile(r"^```r\n(.*?)^```", re.M | re.S)
-ADDRESS, CAMPAIGN = "http://127.0.0.1:8000", "demo-rail-reports"
+URL, CAMPAIGN = "http://127.0.0.1:8000", "demo-rail-reports"
 
 pytestmark = pytest.mark.xdist_group("demo")
 
@@ -46,7 +46,7 @@ def test_the_lines_of_r_are_twelve() -> None:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a demo."""
+    """The URL of a demo."""
     folder = tmp_path_factory.mktemp("demo")
     port = str(free_port())
     ours = {"DEMO_DIR": str(folder), "DEMO_SIZE": "small", "PORT": port}
@@ -70,7 +70,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.mark.long
 def test_the_notebook_runs_and_shows_tables(demo: str) -> None:
     names: dict[str, Any] = {}
-    shown = [run_cell(source.replace(ADDRESS, demo), names) for source in cells()]
+    shown = [run_cell(source.replace(URL, demo), names) for source in cells()]
     assert all("<table" in each._repr_html_() for each in shown)
     assert len(shown[0]) == 10
     # What the site computes is what the library computes from the site's scores.
