@@ -26,6 +26,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
+from campaigns import lifecycle
 from campaigns.errors import SubmissionRefused
 from campaigns.models import Campaign, Membership, Qrels, Run, Team, User
 from campaigns.models.runs import run_name
@@ -100,18 +101,22 @@ def qrels_in(folder: CampaignFolder) -> tuple[bytes, StatedSources | None] | Non
 def campaign_for(
     *, slug: str, highest_grade: int, organiser: User | None, facts: Mapping[str, object]
 ) -> Campaign:
-    """The campaign with this slug. Creates it as the organisers' draft if there is none. Raises
-    `FolderError` for invalid settings."""
+    """The campaign with this slug and these settings. Creates it as the organisers' draft if there
+    is none. Raises `FolderError` for invalid settings, and `Archived`."""
     campaign = Campaign.objects.filter(slug=slug).first() or Campaign(
         slug=slug, name=slug, highest_grade=highest_grade
     )
+    lifecycle.refuse_archived(campaign)
     for name, value in facts.items():
         setattr(campaign, name, value)
     try:
         campaign.full_clean()
     except ValidationError as error:
         raise FolderError(" ".join(error.messages)) from error
-    campaign.save()
+    if campaign.pk is None:
+        campaign.save()
+    elif facts:
+        lifecycle.change_settings(campaign=campaign, fields=list(facts), actor=None)
     if organiser is not None:
         Membership.objects.get_or_create(
             campaign=campaign, person=organiser, role=Membership.Role.ORGANISER

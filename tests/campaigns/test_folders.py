@@ -12,13 +12,15 @@ from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from campaigns import folders
 from campaigns.models import Campaign, Run
 from campaigns.qrels.files import text_of
 from campaigns.qrels.versions import add_qrels
 from campaigns.trec.runs_table import RUN_TYPES, RunsTable
-from scoring.models import Job, Score
+from scoring.evaluation.rules import rules_of
+from scoring.models import Evaluation, Job, Score
 from tests.flow_world import stored_files
 from tests.making import make_run, make_team, make_user
 
@@ -189,6 +191,28 @@ def test_importing_twice_adds_nothing(folder: Path) -> None:
     imported(folder)
     assert list(Run.objects.order_by("pk").values()) == before
     assert Campaign.objects.get(slug="small").qrels.count() == 1
+
+
+def test_another_import_changes_the_settings_as_their_page_does(folder: Path) -> None:
+    imported(folder)
+    imported(folder, rel=2, name="Small")
+    campaign = Campaign.objects.get(slug="small")
+    assert (campaign.name, campaign.rel) == ("Small", 2)
+    entry = campaign.log.get(verb="changed settings")
+    assert set(entry.details["changed"]) == {"name", "rel"}
+    scored = Evaluation.objects.filter(definitions=rules_of(campaign).digest)
+    assert scored.filter(state=Evaluation.State.SCORED).count() == 2
+
+
+def test_an_import_into_an_archived_campaign_changes_nothing(folder: Path) -> None:
+    imported(folder)
+    Campaign.objects.update(archived_at=timezone.now())
+    before = Campaign.objects.values().get()
+    organiser = make_user()
+    with pytest.raises(CommandError, match=r"^The campaign is archived\. Unarchive it first\.$"):
+        imported(folder, rel=2, organiser=organiser.email)
+    assert Campaign.objects.values().get() == before
+    assert not organiser.memberships.exists()
 
 
 def test_an_exported_campaign_is_imported_with_the_same_scores(

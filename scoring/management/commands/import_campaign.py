@@ -16,6 +16,7 @@ from django.template.defaultfilters import pluralize
 from tqdm import tqdm
 
 from campaigns import irds
+from campaigns.errors import Refusal
 from campaigns.folders import (
     CampaignFolder,
     FolderError,
@@ -67,7 +68,7 @@ class Command(BaseCommand):
                 left_out = self._import_runs(campaign, folder.runs, table)
                 self._perform(campaign)
                 unused = names_without_file(table, folder.runs)
-        except FolderError as error:
+        except (FolderError, Refusal) as error:
             raise CommandError(str(error)) from error
         refused = [run for run in _not_accepted(campaign) if run.pk not in known]
         self._report(campaign, refused, timings, time.perf_counter() - started)
