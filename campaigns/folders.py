@@ -50,6 +50,7 @@ WAY_OUT = "Export the campaign again, or correct this file."
 NO_TABLE = "Imported runs"  # the team of runs that are not in the table
 # Windows reserves these names of files.
 RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+STEM_BYTES = 200  # of a run file's name; file systems allow 255 with the rest
 BEGIN_BYTES = 1 << 15  # of a run file; its first record begins within them
 
 
@@ -70,7 +71,8 @@ def open_folder(folder: Path) -> CampaignFolder:
     topics = _one(folder, "topics")
     if topics is None:
         raise FolderError(f"{folder} has no topics file: topics.xml, topics.txt or topics.tsv.")
-    runs = sorted(p for p in (folder / "runs").glob("*") if p.is_file()) if folder.is_dir() else []
+    # Hidden files, such as .DS_Store, are of the system.
+    runs = sorted(p for p in (folder / "runs").glob("[!.]*") if p.is_file())
     metadata = folder / METADATA
     return CampaignFolder(
         topics=topics,
@@ -343,7 +345,8 @@ def _file_names(runs: list[Run]) -> Iterator[str]:
     stems = []
     for run in runs:
         stem = re.sub(r"[^\w.+-]+", "_", run.display_name).strip("._")
-        stems.append(run.public_id if RESERVED.fullmatch(stem) or not stem else stem)
+        is_usable = stem and len(stem.encode()) <= STEM_BYTES and not RESERVED.fullmatch(stem)
+        stems.append(stem if is_usable else run.public_id)
     # Some file systems ignore case.
     shared = {stem for stem, times in Counter(map(str.lower, stems)).items() if times > 1}
     for run, stem in zip(runs, stems, strict=True):
@@ -351,7 +354,7 @@ def _file_names(runs: list[Run]) -> Iterator[str]:
 
 
 def _write_table(runs: list[Run], path: Path) -> None:
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["tag", "run_name", "team", "run type", "pooled", "baseline", "file"])
         for run, name in zip(runs, _file_names(runs), strict=True):

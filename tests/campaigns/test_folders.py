@@ -99,6 +99,13 @@ def test_a_refused_run_is_named_with_its_line_and_the_rest_is_imported(folder: P
     assert "refused" not in imported(folder)  # the first attempt is not told again
 
 
+def test_hidden_files_are_no_runs(folder: Path) -> None:
+    for name in (".DS_Store", "._good.gz"):
+        (folder / "runs" / name).write_bytes(b"\0\5\x16\7")
+    assert imported(folder).startswith("2 runs of 1 team accepted.")
+    assert Run.objects.count() == 2
+
+
 def test_the_import_continues_after_invalid_rows_and_names_each(folder: Path) -> None:
     (folder / "runs" / "third").write_text(OTHER.replace("other", "third"))
     table = folder / "table.csv"
@@ -153,6 +160,7 @@ def test_renamed_runs_and_rows_without_a_file_are_told(folder: Path) -> None:
         (("../../evil", "org/model"), ["evil.gz", "org_model.gz"]),
         (("BM25(k1=0.9,b=0.4)", "a\\b:c*d"), ["BM25_k1_0.9_b_0.4.gz", "a_b_c_d.gz"]),
         (("con", "///"), ["{0}.gz", "{1}.gz"]),
+        (("\U00020bb7" * 50, "\U00020bb7" * 51), ["\U00020bb7" * 50 + ".gz", "{1}.gz"]),
         (("splade++_ed", "SPLADE++_ed"), ["splade++_ed.{0}.gz", "SPLADE++_ed.{1}.gz"]),
     ],
 )

@@ -20,7 +20,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-CONTENTS: Final = "README.md"
+CONTENTS: Final = "README"
 NOT_FOR_USERS: Final = "Developing"
 EXTERNAL: Final = re.compile(r"[a-z]+:")
 
@@ -76,6 +76,10 @@ def docs_folder() -> Path:
     return Path(settings.BASE_DIR) / "docs"
 
 
+def _text(name: str) -> str:
+    return (docs_folder() / f"{name}.md").read_text(encoding="utf-8")  # in any locale
+
+
 @cache
 def chapters() -> tuple[Chapter, ...]:
     entries = _entries()
@@ -98,7 +102,7 @@ def files() -> dict[str, Path]:
         target
         for pages in _entries().values()
         for name, _ in pages
-        for target in re.findall(r"\]\(([^)\s]+)\)", (folder / f"{name}.md").read_text())
+        for target in re.findall(r"\]\(([^)\s]+)\)", _text(name))
         if not EXTERNAL.match(target) and ".md" not in target
     }
     return {target: folder / target for target in targets if (folder / target).is_file()}
@@ -113,7 +117,7 @@ def _entries() -> dict[str, list[tuple[str, str]]]:
     entries: dict[str, list[tuple[str, str]]] = {}
     section = ""
     # An item that continues on the next line becomes one line.
-    text = re.sub(r"\n  +", " ", (docs_folder() / CONTENTS).read_text())
+    text = re.sub(r"\n  +", " ", _text(CONTENTS))
     for line in text.splitlines():
         if heading := re.fullmatch(r"\*\*(.+)\*\*", line):
             section = heading[1]
@@ -128,7 +132,7 @@ def _entries() -> dict[str, list[tuple[str, str]]]:
 
 
 def _guide(name: str, summary: str) -> Guide:
-    tokens = _PARSER.parse((docs_folder() / f"{name}.md").read_text())
+    tokens = _PARSER.parse(_text(name))
     first = next(n for n, token in enumerate(tokens) if token.type == "heading_open")
     title = tokens[first + 1].content
     del tokens[: first + 3]  # the template writes this heading
