@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Q
+
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Run
 from scoring.evaluation.rules import rules_of
@@ -73,7 +75,8 @@ def _evaluation_of(run: Run, campaign: Campaign) -> Evaluation | None:
 
 
 def _jobs_ahead(viewer: Viewer, kind: Job.Kind, subject: int) -> int | None:
-    """How many live jobs were created before this one."""
+    """How many jobs run, or wait with a higher priority or for longer. `order.next_job` also gives
+    each team its share, so the run may come sooner or later."""
     if not viewer.is_organiser:
         return None
     # None if a worker has claimed it since the state of the run was read.
@@ -81,4 +84,5 @@ def _jobs_ahead(viewer: Viewer, kind: Job.Kind, subject: int) -> int | None:
     if mine is None:
         return 0
     live = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
-    return live.filter(pk__lt=mine.pk).count()
+    comes_first = Q(priority__lt=mine.priority) | Q(priority=mine.priority, pk__lt=mine.pk)
+    return live.filter(Q(state=Job.State.RUNNING) | comes_first).count()

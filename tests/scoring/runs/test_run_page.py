@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Run, Team, User
+from scoring.jobs.order import next_job
 from scoring.models import Evaluation, Job
 from tests.making import (
     make_campaign,
@@ -93,6 +94,30 @@ def test_the_queue_is_the_organisers_to_see() -> None:
         Job.objects.exclude(subject=run.pk).delete()
         assert page(run, participant, "run-status") == behind
     assert "next in the queue" in page(run, organiser)
+
+
+def test_jobs_of_a_lower_priority_are_not_before_an_upload_in_the_queue() -> None:
+    campaign = make_campaign()
+    run = make_run(campaign, make_team(campaign), state=Run.State.WAITING, accepted_at=None)
+    analysis, check = (
+        Job.objects.create(
+            campaign=campaign,
+            kind=kind,
+            subject=run.pk,
+            priority=priority,
+            waiting_since=timezone.now(),
+            rung_at=timezone.now(),
+        )
+        for kind, priority in (
+            (Job.Kind.ANALYSE, Job.Priority.ANALYSIS),
+            (Job.Kind.CHECK, Job.Priority.UPLOAD),
+        )
+    )
+    organiser = make_organiser(campaign)
+    assert next_job() == check.pk
+    assert "next in the queue" in page(run, organiser)
+    Job.objects.filter(pk=analysis.pk).update(state=Job.State.RUNNING)
+    assert "behind 1 other" in page(run, organiser)
 
 
 def test_everyone_sees_runs_on_the_leaderboard_and_only_the_team_its_file() -> None:
