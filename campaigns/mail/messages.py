@@ -167,11 +167,15 @@ def participants_of(campaign: Campaign) -> QuerySet[User]:
 
 
 def readers_of_board(campaign: Campaign, moment: datetime) -> QuerySet[User]:
-    """The members of approved teams who may see the leaderboard."""
-    members = participants_of(campaign)
-    if campaign.board_audience == Audience.EVERYONE:
-        return members
-    return members.filter(memberships__team__in=participating_teams(campaign, moment))
+    """The participants who may see the leaderboard."""
+    participants = participants_of(campaign)
+    match campaign.board_audience:
+        case Audience.EVERYONE:
+            return participants
+        case Audience.PARTICIPANTS:
+            teams = participating_teams(campaign, moment)
+            return participants.filter(memberships__team__in=teams)
+    return participants.none()
 
 
 def organisers_of(campaign: Campaign) -> QuerySet[User]:

@@ -15,6 +15,7 @@ from campaigns import lifecycle
 from campaigns.mail import messages, notices
 from campaigns.models import Announcement, Audience, Campaign, Notice, Run, User
 from campaigns.people import membership
+from campaigns.people.teams import decide_team
 from scoring import tasks
 from scoring.jobs import mail as delivery
 from scoring.jobs import queue
@@ -96,6 +97,7 @@ def test_closing_by_an_organiser_is_announced_and_publication_has_its_own_email(
     [
         ({}, "No further runs are accepted."),
         ({"grace_minutes": 30}, "within 30 minutes after "),
+        ({"grace_minutes": 1}, "within 1 minute after "),
         ({"grace_minutes": 30, "is_accepting": False}, "No further runs are accepted."),
     ],
 )
@@ -146,6 +148,33 @@ def test_only_members_of_approved_teams_are_emailed() -> None:
     assert told(alice) == ["opened"]
     assert told(waiting) == told(stranger) == []
     assert told(olga) == ["awaiting_approval"]
+
+
+@pytest.mark.parametrize(
+    ("audience", "expected"),
+    [(Audience.EVERYONE, ["published"]), (Audience.PARTICIPANTS, []), (Audience.ORGANISERS, [])],
+)
+def test_only_readers_of_the_leaderboard_are_emailed_that_it_is_published(
+    audience: Audience, expected: list[str]
+) -> None:
+    campaign = make_campaign()
+    campaign.stage_switches["published"]["board_audience"] = audience
+    campaign.save()
+    alice, bob = make_user(), make_user()
+    make_run(campaign, make_team(campaign, alice))
+    make_team(campaign, bob)  # without a run, it is no participant after the close
+    make_qrels(campaign)
+    lifecycle.publish(campaign=campaign, actor=None)
+    assert told(alice) == ([] if audience == Audience.ORGANISERS else ["published"])
+    assert told(bob) == expected
+
+
+def test_the_email_of_an_approval_promises_no_open_submissions() -> None:
+    campaign = make_campaign(opens_at=NOW + HOUR, joining=Campaign.Joining.APPROVAL)
+    alice, olga = make_user(), make_organiser(campaign)
+    team = membership.create_own_team(campaign=campaign, person=alice, name="Waiting")
+    decide_team(team=team, approve=True, actor=olga)
+    assert "runs now" not in Notice.objects.get(recipient=alice).body
 
 
 def test_people_who_turned_emails_off_receive_none() -> None:
