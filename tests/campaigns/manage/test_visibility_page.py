@@ -248,7 +248,7 @@ def test_publish_lists_what_it_shows_and_what_stays_hidden(
     Campaign.objects.update(stage_switches=table, stage="judging")
     page = client.get(url).content.decode()
     assert words(page, "shown") == []
-    assert "Nothing that is not visible today." in page
+    assert "Nothing new. Everyone who will see results sees them already." in page
     kept = re.search(r'id="kept-when-published">([^<]+)</p>', page)
     assert kept
     assert kept[1].startswith("Visible already: list of runs to participants; a team")
