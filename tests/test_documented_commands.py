@@ -26,7 +26,7 @@ ON_A_SITE = (
     "trackside manage approve somebody@example.org",
     "trackside import FOLDER --slug my-track --runs-table FOLDER/runs.csv "
     "--organiser you@example.org",
-    "trackside export my-track FOLDER",
+    "trackside export my-track EXPORTED",
     "trackside backup before.tar",
     "trackside verify",
     "TRACKSIDE_HOME=restored trackside restore before.tar",
@@ -105,7 +105,6 @@ def test_the_commands_of_a_site_work_as_documented(tmp_path: Path) -> None:
     replaced = {  # what the reader puts in its place, and what happens between two commands
         "PASSWORD=...": "PASSWORD='correct horse battery'",
         "approve somebody": f"shell -c '{SETUP}'\ntrackside manage approve somebody",
-        "export my-track FOLDER": "export my-track EXPORTED",
     }
     script = "\n".join(["set -e", *ON_A_SITE])
     for documented, put in replaced.items():
