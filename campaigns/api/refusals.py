@@ -49,7 +49,7 @@ def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
             message = "The file was refused. Nothing was stored."
             return Response(faulty_file(error, "file", message), status=400)
         case SubmissionRefused():
-            return _not_taken(error)
+            return _submission_refused(error)
         case UnknownChoice():
             offered = error.first_labels(MOST_OFFERED)
             text = f"{error.message} Offered: {offered}." if offered else error.message
@@ -77,7 +77,7 @@ def _body(error: Exception, response: Response) -> dict[str, Any]:
     return {"code": detail.code, "message": str(detail)}
 
 
-def _not_taken(error: SubmissionRefused) -> Response:
+def _submission_refused(error: SubmissionRefused) -> Response:
     """429 if the client can wait and try again."""
     body: dict[str, Any] = {"code": error.code, "message": str(error)}
     if error.next_at is None:

@@ -52,7 +52,7 @@ def decide(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def decision_take_back(request: HttpRequest, slug: str) -> HttpResponse:
+def decision_withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     return _change(
         request, slug, DocumentForm, adjudication.withdraw_decision, "Choose a document."
     )

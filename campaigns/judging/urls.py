@@ -28,9 +28,9 @@ urlpatterns = [
     ),
     path(_JUDGING + "disagreements/decide/", adjudication_views.decide, name="judging-decide"),
     path(
-        _JUDGING + "disagreements/take-back/",
-        adjudication_views.decision_take_back,
-        name="judging-decision-take-back",
+        _JUDGING + "disagreements/withdraw/",
+        adjudication_views.decision_withdraw,
+        name="judging-decision-withdraw",
     ),
     path(_JUDGING + "gold/", gold_views.gold_page, name="judging-gold"),
     path(

@@ -258,7 +258,7 @@ ACTS: dict[str, Act] = {
         headers={"Authorization": f"Token {TOKEN_OF_PROGRAM}"},
     ),
     "campaigns:judging-decide": Act(DOUBT | {"grade": "1"}, first=judged),
-    "campaigns:judging-decision-take-back": Act(DOUBT, first=decided),
+    "campaigns:judging-decision-withdraw": Act(DOUBT, first=decided),
     "scoring:judging-plan": Act(PLAN, first=without_plan),
     "scoring:judging-plan-act pause": Act(first=lambda world: {"act": "pause"}),
     "scoring:judging-plan-act end": Act(first=lambda world: {"act": "end"}),

@@ -12,7 +12,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:judging-disagreements-csv": ("get", organisers_get(200)),
     "scoring:judging-disagreements-latex": ("get", organisers_get(200)),
     "campaigns:judging-decide": ("post", organisers_get(302)),
-    "campaigns:judging-decision-take-back": ("post", organisers_get(302)),
+    "campaigns:judging-decision-withdraw": ("post", organisers_get(302)),
     "campaigns:judging-gold": ("get", organisers_get(200)),
     "campaigns:judging-gold POST": ("post", organisers_get(400)),  # no document is named
     "campaigns:judging-gold-unmark": ("post", organisers_get(404)),  # no document is gold

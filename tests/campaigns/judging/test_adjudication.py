@@ -141,7 +141,7 @@ def test_the_page_decides_and_keeps_its_filter(
     ]
     latex = reverse("scoring:judging-disagreements-latex", args=[campaign.slug])
     assert "2 & a & Bob & 1 & 1 & 1" in client.get(latex, {"state": "all"}).content.decode()
-    back = reverse("campaigns:judging-decision-take-back", args=[campaign.slug])
+    back = reverse("campaigns:judging-decision-withdraw", args=[campaign.slug])
     client.post(back, {"topic": "2", "doc_id": "a"})
     assert listed(campaign) == [("1", "a", None), ("2", "a", None)]
 
