@@ -14,11 +14,11 @@ IPV6_PREFIX = 64  # the network of one customer of a provider; allauth uses the 
 
 def client_network(request: HttpRequest) -> str:
     """The IPv4 address or the IPv6 network of the client. Empty if the server does not know it."""
-    told = request.META.get("REMOTE_ADDR", "")
+    text = request.META.get("REMOTE_ADDR", "")
     try:
-        address = ip_address(told)
+        address = ip_address(text)
     except ValueError:
-        return str(told)
+        return str(text)
     if not isinstance(address, IPv6Address):
         return str(address)
     # ::ffff:192.0.2.1 is how a server that listens on IPv6 sees 192.0.2.1.

@@ -58,7 +58,7 @@ def _disagreements(of: Mapping[str, Any]) -> str:
             f"They disagreed on {_many(undecided, 'document')}, where the latest judgment counts."
         )
     if decided:
-        parts.append(f"An organiser decided {_many(decided, 'document')}.")
+        parts.append(f"An organiser decided on {_many(decided, 'document')}.")
     return " ".join(parts)
 
 

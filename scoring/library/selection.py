@@ -1,7 +1,7 @@
 """Which documents to judge next, and what a method would have found."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -35,9 +35,9 @@ MethodName: TypeAlias = Literal["pool", "A", "B", "C", "MTF", "Hedge", "MaxMean"
 METHOD_NAMES: Final[tuple[MethodName, ...]] = get_args(MethodName)
 
 _SIMULATED: Final = (
-    *("judged", "relevant_found", "mean_residual_top"),
-    *("base_vs_base", "base_vs_top", "base_vs_projected"),
-)
+    "judged", "relevant_found", "mean_residual_top",
+    "base_vs_base", "base_vs_top", "base_vs_projected",
+)  # fmt: skip
 
 
 def strategy_named(method: MethodName, persistence: float | None, scope: Scope) -> Strategy:
@@ -67,7 +67,7 @@ class NamedRanking(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Judgments that there are; `name` is what messages call them."""
+    """Existing judgments; `name` is what messages call them."""
 
     name: str
     table: JudgmentTable
@@ -146,7 +146,7 @@ def simulated_judging(
     unknown: Literal["nonrelevant", "bypass"] = "nonrelevant",
     top: int | None = None,
 ) -> Table:
-    """One row for each budget: what judging so many documents would have found."""
+    """One row for each budget: what judging this many documents would have found."""
     # A topic that nobody judged would take part of the budget and find nothing.
     known = zip(full.table.topics, full.table.is_judged_topic, strict=True)
     candidates = _candidates(runs, [topic for topic, is_judged in known if is_judged])
@@ -165,8 +165,7 @@ def simulated_judging(
     rows = []
     for stage in map(simulated.after, budgets):
         residual = mean_residual(stage, best, strategy.persistence)
-        fractions = significant_fractions(stage, best, strategy.persistence)
-        separated = (fractions.base_vs_base, fractions.base_vs_top, fractions.base_vs_projected)
-        rows.append((stage.judged, stage.found, residual, *separated))
+        significant = significant_fractions(stage, best, strategy.persistence)
+        rows.append((stage.judged, stage.found, residual, *astuple(significant)))
     columns = zip(*rows, strict=True)
     return Table({name: np.array(cells) for name, cells in zip(_SIMULATED, columns, strict=True)})

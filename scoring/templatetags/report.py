@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 from django import template
+from numpy.typing import NDArray
 
 from scoring.agreement.rows import shown
 from scoring.core.measures.measure import format_value
@@ -76,7 +78,7 @@ def p_rows(report: Report) -> Iterator[BoundRow]:
         yield BoundRow(format_value(p), None, cells)
 
 
-def _bounds(values: Any) -> list[tuple[float, float]]:
+def _bounds(values: NDArray[np.float64]) -> list[tuple[float, float]]:
     """Lower and upper bounds from float64[base and residual, pools]."""
     return [(base, base + residual) for base, residual in values.T.tolist()]
 

@@ -182,8 +182,8 @@ def significant_fractions(
     fractions = []
     for to_beat in (scores.base, upper_bounds(scores), projections(scores)):
         pairs, found = compare_winners(partial(wilcoxon, tail="one"), scores.base, to_beat)
-        separated = count_significant(found.p_values, alpha)
-        fractions.append(separated / len(pairs) if len(pairs) else np.nan)
+        significant = count_significant(found.p_values, alpha)
+        fractions.append(significant / len(pairs) if len(pairs) else np.nan)
     return SignificantFractions(*fractions)
 
 

@@ -45,8 +45,8 @@ def wilcoxon(
     4. The statistic is W+, the sum of the ranks of the positive differences.
     5. A pair with at most 25 topics, or at most 50 without equal or zero differences, gets the
        exact null distribution: each sign as likely as the other, whatever the ranks are. Any other
-       pair gets the normal approximation with tie correction, and unless `continuity` is False W+
-       comes half a rank nearer to its mean. `methods` says which.
+       pair gets the normal approximation with tie correction. Unless `continuity` is False, W+
+       then moves half a rank towards its mean, one-tailed always down. `methods` says which.
 
     A pair that differs nowhere has p = 1, a pair without common topics NaN. One-tailed asks
     whether the candidate is better. Raises ValueError for an unknown option.
@@ -149,9 +149,8 @@ def _exact_p_values(
     """P(W+ >= sum), or for two tails twice the smaller tail and at most 1."""
     shares = _null_shares()
     mirrored = counts * (counts + 1) // 2 - sums
-    upper: NDArray[np.float64] = shares[
-        counts, mirrored
-    ]  # P(W+ >= sum) = P(W+ <= its mirror image)
+    # P(W+ >= sum) = P(W+ <= its mirror image)
+    upper: NDArray[np.float64] = shares[counts, mirrored]
     if tail == "two":
         np.minimum(2 * np.minimum(upper, shares[counts, sums]), 1.0, out=upper)
     return upper

@@ -133,13 +133,13 @@ def count_significant(p_values: NDArray[np.float64], alpha: float) -> int:
 def indistinguishable_groups(
     means: NDArray[np.float64], p_values: NDArray[np.float64], pairs: Pairs, *, alpha: float
 ) -> list[list[int]]:
-    """Groups of neighbours on the board of whom no two are separated, best group first.
+    """Groups of neighbours on the leaderboard of which no two differ significantly, best first.
 
-    Runs stand by `means`, float64[runs], descending; equal means, and NaN at the end, in the order
-    given. Each group is as long as it can be: the next run on either side is separated from one of
-    its members. Groups overlap, every run is in at least one, and two runs outside a common group
-    may still be inseparable where a run between them is not. `p_values` are float64[pairs], of
-    corrected or uncorrected two-tailed tests.
+    Runs are ordered by `means`, float64[runs], descending; equal means, and NaN at the end, in the
+    order given. Each group is as long as it can be: the next run on either side differs
+    significantly from one of its members. Groups overlap, and every run is in at least one. Two
+    runs without a common group need not differ significantly, if a run between them differs from
+    one of them. `p_values` are float64[pairs], of corrected or uncorrected two-tailed tests.
 
     Raises ValueError for an alpha outside 0..1 and columns that do not fit together.
 
@@ -157,7 +157,7 @@ def indistinguishable_groups(
     start = 0
     for end in range(len(order)):
         apart = np.flatnonzero(is_significant[end, start:end])
-        # The run is separated from a member: the group before it cannot grow further.
+        # The run differs from a member: the group before it cannot grow further.
         if len(apart):
             groups.append(order[start:end].tolist())
             start += int(apart[-1]) + 1

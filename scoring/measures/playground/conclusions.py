@@ -60,7 +60,8 @@ class Exchange:
 
 def exchanges(choices: PlaygroundChoices) -> tuple[Exchange, ...]:
     """For every measure with a cutoff; empty without a swap."""
-    if choices.swap is None:
+    swap = choices.swap
+    if swap is None:
         return ()
     # The cutoff of a measure such as IPrec@0.5 is a level of recall.
     at_cutoff = [
@@ -68,12 +69,12 @@ def exchanges(choices: PlaygroundChoices) -> tuple[Exchange, ...]:
         for each in choices.measures
         if each.cutoff is not None and family_of(each).cutoff != "recall"
     ]
-    typed, after = choices.typed, choices.typed.swapped(*choices.swap)
+    typed, after = choices.typed, choices.typed.swapped(*swap)
     found = []
     for measure in at_cutoff:
         scores = (_score(choices, measure, typed), _score(choices, measure, after))
         conclusions = [
-            *_moved(choices, measure, scores),
+            *_moved(choices, swap, measure, scores),
             *_deeper(choices, measure, (typed, after), scores),
             *_reached(choices, measure, scores[0]),
         ]
@@ -82,9 +83,12 @@ def exchanges(choices: PlaygroundChoices) -> tuple[Exchange, ...]:
 
 
 def _moved(
-    choices: PlaygroundChoices, measure: Measure, scores: tuple[float, float]
+    choices: PlaygroundChoices,
+    swap: tuple[int, int],
+    measure: Measure,
+    scores: tuple[float, float],
 ) -> list[Conclusion]:
-    first, second = choices.swap or (1, 1)
+    first, second = swap
     upper, lower = (max(choices.typed.grades[rank - 1], 0) for rank in (first, second))
     if any(map(math.isnan, scores)):
         return []

@@ -66,7 +66,7 @@ def test_a_version_states_how_it_was_judged(campaign: Campaign, organiser: User)
     qrels.refresh_from_db()
     assert provenance.provenance_text(qrels.provenance) == [
         "Frozen from 5 judgments by 2 assessors (3, 2), 2 of them imported.",
-        "They disagreed on 1 document, where the latest judgment counts. An organiser decided 1"
+        "They disagreed on 1 document, where the latest judgment counts. An organiser decided on 1"
         " document.",
         "Documents selected by method C, p = 0.8, 3 of a budget of 20.",
     ]
