@@ -10,7 +10,6 @@ campaign.json (may be missing)             the sources of the qrels, if a progra
 import csv
 import gzip
 import hashlib
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,9 +39,12 @@ from campaigns.qrels.stated_sources import (
 from campaigns.qrels.topics import topics_xml
 from campaigns.runs import submission
 from campaigns.stored_files import open_stored
-from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
+from campaigns.trec.compression import GZIP_MAGIC, PARQUET_MAGIC, plain_blocks
+from campaigns.trec.fields import DECIMAL
+from campaigns.trec.layouts import trec_run
 from campaigns.trec.names import name_key
-from campaigns.trec.problems import FormatError
+from campaigns.trec.problems import FormatError, ProblemList
+from campaigns.trec.run_faults import RUN_WIDTH, SCORE, TAG, tag_of_file
 from campaigns.trec.runs_table import RunsTable, RunsTableRow
 
 METADATA = "campaign.json"
@@ -314,19 +316,28 @@ def _row_of(path: Path, table: RunsTable) -> RunsTableRow | None:
 
 
 def _tag_of(path: Path) -> str:
-    """The sixth field of the first record, without reading the rest. "" if there is none; the check
-    reports it."""
-    with path.open("rb") as file:
-        begin = file.read(BEGIN_BYTES)
+    """The tag that the check finds, from the beginning of the file. "" if there is none, which the
+    check reports."""
+    findings = ProblemList()
     try:
-        head = next(plain_blocks(begin), b"")
+        with path.open("rb") as file:
+            begin = file.read(BEGIN_BYTES)
+            file.seek(0)
+            # Only the end of a Parquet file says where its columns are.
+            source = file if begin.startswith(PARQUET_MAGIC) else begin
+            head = next(plain_blocks(source), b"")[:BEGIN_BYTES]
+        whole_lines = head[: head.rfind(b"\n") + 1] or head
+        lines = trec_run(iter([whole_lines]), findings)
+        if findings.lacks_tag:
+            return tag_of_file(path.name)
+        converted = b"".join(lines)
     except FormatError:
         return ""
-    for line in io.BytesIO(head):
+    for line in converted.splitlines():
         fields = line.split()
-        # A comment may have six words too.
-        if len(fields) == 6 and not line.lstrip().startswith(b"#"):
-            return fields[5].decode(errors="replace")
+        # Neither a comment of six words nor a header.
+        if len(fields) == RUN_WIDTH and DECIMAL.fullmatch(fields[SCORE]):
+            return fields[TAG].decode(errors="replace")
     return ""
 
 

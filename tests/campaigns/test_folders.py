@@ -141,6 +141,29 @@ def test_unknown_run_types_are_told_and_the_runs_are_imported(folder: Path) -> N
     assert list(runs.values_list("tag", "run_type")) == [("good", "manual"), ("other", "automatic")]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mine.json.gz", '{"1": {"A": 3.0, "B": 2.0}}'),
+        ("mine.csv", "qid,docno,score\n1,A,3.0\n"),
+        ("some.csv", "qid,docno,score,tag\n1,A,3.0,mine\n"),
+        ("mine.jsonl", '{"qid": "1", "docno": "A", "score": 3.0}\n'),
+        ("mine.tsv", "1\tA\t1\n"),
+        ("some.run", "qid Q0 docno rank score tag\n1 Q0 A 1 3.0 mine\n"),
+        ("some.txt", "# six words are in this comment\r\n1 Q0 A 1 3.0 mine\r\n"),
+    ],
+)
+def test_the_table_names_runs_of_any_layout_by_their_tag(
+    folder: Path, name: str, text: str
+) -> None:
+    data = text.encode()
+    (folder / "runs" / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    table = folder / "table.csv"
+    table.write_text("run,team\nmine,Alpha\n")
+    assert "not in the folder" not in imported(folder, runs_table=table)
+    assert Run.objects.get(tag="mine").team.name == "Alpha"
+
+
 def test_renamed_runs_and_rows_without_a_file_are_told(folder: Path) -> None:
     table = folder / "table.csv"
     table.write_text(
