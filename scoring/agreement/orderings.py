@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from campaigns.access import Viewer
 from scoring.agreement.options import STATISTICS, Ordering, PairChoice
 from scoring.agreement.rows import shown, statistic_of
-from scoring.core.measures.catalogue import family_of, sign_of
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.statistics.concordance import concordance
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
@@ -117,7 +117,7 @@ def pair_of_orderings(viewer: Viewer, choice: PairChoice) -> PairOfOrderings:
     runs = [by_a[run_id][0] for run_id in both]
     scores = np.array([[by[run_id][1] for run_id in both] for by in (by_a, by_b)], dtype=float)
     ranks = [
-        shared_ranks(row, family_of(ordering.measure).facts.direction)
+        shared_ranks(sign_of(ordering.measure) * row)
         for row, ordering in zip(scores, (choice.a, choice.b), strict=True)
     ]
     unordered = [

@@ -11,7 +11,7 @@ from campaigns.models import Program
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.assessors.program_agreement import GroupAgreement
 from scoring.assessors.program_analysis import PROGRAM_BOARDS, BoardsByProgram, OfProgram
-from scoring.core.measures.catalogue import is_lower_better
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
@@ -138,10 +138,7 @@ def program_boards(viewer: Viewer, measure: Measure, result: BoardsByProgram) ->
     ids = [str(each) for each in result.run_ids]
     runs = {run.public_id: run for run in viewer.campaign.runs.filter(public_id__in=ids)}
     names = [runs[each].display_name for each in ids]
-    is_lower = is_lower_better(measure)
-    ranks = [
-        shared_ranks(np.asarray(row), "lower" if is_lower else "higher") for row in result.means
-    ]
+    ranks = [shared_ranks(sign_of(measure) * np.asarray(row)) for row in result.means]
     means = [[none_if_nan(value) for value in row] for row in result.means]
     rows = [
         RunUnderBoth(

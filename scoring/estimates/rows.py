@@ -69,7 +69,7 @@ def estimated_scores(runs: Sequence[BoardRun], result: SampleEstimates, to: str)
     # The difference of a run from itself is no result.
     kept = [run for run in runs if run.run_id in by_id and run.run_id != to]
     estimates = [by_id[run.run_id][3] for run in kept]
-    ranks = [None] * len(kept) if to else shared_ranks(estimates, "higher")
+    ranks = [None] * len(kept) if to else shared_ranks(np.array(estimates))
     rows = []
     for run, rank in zip(kept, ranks, strict=True):
         base, residual, program, estimate, error, low, high, degrees = by_id[run.run_id]

@@ -242,7 +242,7 @@ def _with_ranks_gained(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     ranks = common_places(
         before,
         {row.run_id: row.base for row in board.ranked},
-        "lower" if board.lower_is_better else "higher",
+        -1 if board.lower_is_better else 1,
     )
     rows = tuple(
         replace(row, moved=ranks[row.run_id].gained) if row.run_id in ranks else row

@@ -285,7 +285,7 @@ def ranked_rows(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[Boa
         [row.base if row.is_ranked and row.base is not None else np.nan for row in rows],
         dtype=float,
     )
-    ranks = shared_ranks(values, "lower" if lower_is_better else "higher")
+    ranks = shared_ranks(-values if lower_is_better else values)
     ranked = [
         replace(row, rank=rank, printed_digits=digits)
         for row, rank, digits in zip(rows, ranks, distinct_digits(rows), strict=True)

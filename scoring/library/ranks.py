@@ -155,7 +155,7 @@ def ranks_table(board: ComparedRuns, how: RankBootstrap) -> tuple[Table, str]:
     if board.residual is not None and not board.sign < 0:
         possible = possible_ranks(means, means + _means(board.residual))
         best, worst = (each.astype(np.float64) for each in possible)
-    own = np.array([nan_if_none(rank) for rank in shared_ranks(means, "higher")])
+    own = np.array([nan_if_none(rank) for rank in shared_ranks(means)])
     # Runs that share a rank stay in their order; those without a score are NaN, and last.
     order = np.argsort(own, kind="stable")
     table = Table(

@@ -19,7 +19,7 @@ from scoring.core.judging.pooled_judgments import (
     losses_of,
     sole_owners,
 )
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
@@ -70,8 +70,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: LeaveTeamsOut) -> Withou
     means = np.full((2, len(teams), len(runs)), np.nan)
     for at, run in enumerate(places):
         means[:, :, at] = _means_without(run, table, losses, len(teams), measure, rules)
-    direction = family_of(measure).facts.direction
-    ranks = [shared_ranks(row, direction) for row in means[0]]
+    ranks = [shared_ranks(sign_of(measure) * row) for row in means[0]]
     # Of each run the scores without its own team.
     own = (team_of, np.arange(len(runs)))
     lost = np.array([owners == team for team in range(len(teams))], dtype=bool)

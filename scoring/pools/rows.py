@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import DECIMALS, shared_ranks
 from scoring.pools.analysis import ScoresByPool
@@ -183,9 +183,9 @@ def _rows(
     ranks: Vector | None = None,
     lost: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
 ) -> tuple[PooledRun, ...]:
-    direction = family_of(choice.measure).facts.direction
-    on_board = shared_ranks(board[0], direction)
-    elsewhere = shared_ranks(other[0], direction) if ranks is None else _numbers(ranks)
+    sign = sign_of(choice.measure)
+    on_board = shared_ranks(sign * board[0])
+    elsewhere = shared_ranks(sign * other[0]) if ranks is None else _numbers(ranks)
     numbers = [_numbers(column) for column in (*board, *other)]
     rows = [
         PooledRun(

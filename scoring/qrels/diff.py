@@ -160,7 +160,7 @@ def _moves(old: Leaderboard, new: Leaderboard) -> tuple[Move, ...]:
     ranks = common_places(
         {row.run_id: row.base for row in old.ranked},
         {row.run_id: row.base for row in new.ranked},
-        "lower" if new.lower_is_better else "higher",
+        -1 if new.lower_is_better else 1,
     )
     return tuple(
         Move(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
@@ -67,7 +67,7 @@ class RankedMeans:
 def ranked_means(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedMeans:
     """One query. The viewer must be one who may see the board."""
     runs, bases, _ = visible_means(viewer, qrels, [measure])
-    ranks = shared_ranks(bases[0], family_of(measure).facts.direction)
+    ranks = shared_ranks(sign_of(measure) * bases[0])
     placed = [
         (rank, run.name.lower(), run, float(base))
         for rank, run, base in zip(ranks, runs, bases[0], strict=True)

@@ -175,7 +175,7 @@ def _first(
     runs: tuple[BoardRun, ...], bases: NDArray[np.float64], measure: Measure
 ) -> tuple[BoardRun, ...]:
     """The first runs of the board; equal scores by id, so that every viewer gets the same runs."""
-    ranks = shared_ranks(bases, "lower" if sign_of(measure) < 0 else "higher")
+    ranks = shared_ranks(sign_of(measure) * bases)
     ordered = sorted(
         (rank, run.run_id, run) for rank, run in zip(ranks, runs, strict=True) if rank is not None
     )

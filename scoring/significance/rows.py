@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.core.measures.catalogue import family_of, is_lower_better
+from scoring.core.measures.catalogue import is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.corrections import correct
 from scoring.core.statistics.pairs import METHODS, NO_SPREAD, Pairs, as_matrix, lowest_p
@@ -215,8 +215,8 @@ class Significance:
 def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedRuns:
     """The runs to test. One query. The viewer must be one who may see the board."""
     runs, bases, residuals = visible_means(viewer, qrels, [measure])
-    direction = family_of(measure).facts.direction
-    ranks = dict(zip((run.run_id for run in runs), shared_ranks(bases[0], direction), strict=True))
+    places = shared_ranks(sign_of(measure) * bases[0])
+    ranks = dict(zip((run.run_id for run in runs), places, strict=True))
     ordered = sorted(
         (run for run in runs if ranks[run.run_id] is not None),
         key=lambda run: (ranks[run.run_id], run.name.lower()),

@@ -13,7 +13,7 @@ from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.options import choice_or_404
 from scoring.core.data.artefacts import unpack_vector
-from scoring.core.measures.catalogue import family_of, sign_of
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import DECIMALS, shared_ranks
 from scoring.evaluation.rules import rules_of
@@ -136,7 +136,7 @@ def _ranked_runs(
             vector[: len(known)] = known
             rows.append((run, score["mean_base"], vector))
     means = np.array([mean for _, mean, _ in rows], dtype=np.float64)
-    ranks = shared_ranks(means, family_of(measure).facts.direction)
+    ranks = shared_ranks(sign_of(measure) * means)
     ranked = [(run, rank or 0, vector) for (run, _, vector), rank in zip(rows, ranks, strict=True)]
     return sorted(ranked, key=lambda each: (each[1], each[0].name.lower()))
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from campaigns.access import Viewer
 from campaigns.models import Qrels, Topic
 from scoring.core.data.artefacts import unpack_vector
-from scoring.core.measures.catalogue import is_lower_better
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.ranks import shared_ranks
@@ -107,8 +107,7 @@ def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun
     ]
     # Late and disqualified runs have no rank, and come last.
     values = [nan_if_none(row.base) if row.is_ranked else np.nan for row in rows]
-    direction = "lower" if is_lower_better(measure) else "higher"
-    ranks = shared_ranks(np.array(values, dtype=float), direction)
+    ranks = shared_ranks(sign_of(measure) * np.array(values, dtype=float))
     ranked = sorted(
         (replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)),
         key=lambda row: (STATUSES.index(row.status), row.rank or len(rows) + 1, row.name.lower()),

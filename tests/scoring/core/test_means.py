@@ -151,22 +151,17 @@ def test_a_depth_that_does_not_exist_is_refused(persistence, epsilon):
 
 
 @pytest.mark.parametrize(
-    ("values", "direction", "ranks"),
+    ("values", "sign", "ranks"),
     [
-        ([0.9, 0.5, 0.5, 0.1], "higher", [1, 2, 2, 4]),
-        ([0.9, 0.5, 0.5, 0.1], "lower", [4, 2, 2, 1]),
-        ([0.1, math.nan, 0.9], "higher", [2, None, 1]),
-        ([math.nan, 0.1, 0.9], "lower", [None, 1, 2]),
-        ([math.nan], "higher", [None]),
-        ([], "higher", []),
-        ([0.1 + 0.2, 0.3], "higher", [1, 1]),  # float noise separates nobody
-        ([0.0, -0.0], "lower", [1, 1]),
+        ([0.9, 0.5, 0.5, 0.1], 1, [1, 2, 2, 4]),
+        ([0.9, 0.5, 0.5, 0.1], -1, [4, 2, 2, 1]),
+        ([0.1, math.nan, 0.9], 1, [2, None, 1]),
+        ([math.nan, 0.1, 0.9], -1, [None, 1, 2]),
+        ([math.nan], 1, [None]),
+        ([], 1, []),
+        ([0.1 + 0.2, 0.3], 1, [1, 1]),  # float noise separates nobody
+        ([0.0, -0.0], -1, [1, 1]),
     ],
 )
-def test_equal_values_share_a_rank(values, direction, ranks):
-    assert shared_ranks(np.array(values), direction) == ranks
-
-
-def test_another_direction_is_refused():
-    with pytest.raises(ValueError, match="direction"):
-        shared_ranks(np.zeros(1), "sideways")
+def test_equal_values_share_a_rank(values, sign, ranks):
+    assert shared_ranks(sign * np.array(values)) == ranks
