@@ -28,6 +28,7 @@ from scoring.library.sources import Qrels, read_qrels
 
 ANY, GIVEN = Anything(), Anything(required=True)
 NOT_TRUE = Choices(NOT_PROVIDED, False)
+HUNDREDTHS = Choices(*(level / 100 for level in range(101)))  # others are rounded by ir_measures
 SUBTOPIC_MEASURES = {family.name for family in DIVERSITY_FAMILIES}
 
 
@@ -43,7 +44,7 @@ class TracksideProvider(providers.Provider):
         theirs._nDCG(cutoff=ANY, dcg=ANY, gains=Choices(NOT_PROVIDED), judged_only=ANY),
         theirs._Rprec(rel=ANY, judged_only=ANY),
         theirs._Success(cutoff=GIVEN, rel=ANY, judged_only=ANY),
-        theirs._IPrec(recall=GIVEN, rel=ANY, judged_only=ANY),
+        theirs._IPrec(recall=HUNDREDTHS, rel=ANY, judged_only=ANY),
         theirs._Bpref(rel=ANY),
         theirs._infAP(rel=ANY),
         theirs._SetP(rel=ANY, relative=Choices(False), judged_only=ANY),
@@ -141,8 +142,8 @@ def name_of(measure: Any) -> str:
         for name, value in given.items()
         if value is not NOT_PROVIDED and name != "relative"
     ]
-    if measure.NAME == "IPrec":  # as pytrec_eval computes it there
-        written.append("levels=trec_eval")
+    if measure.NAME == "IPrec":
+        written.append("levels=trec_eval_9")  # as in pytrec_eval
     at = "" if cutoff is NOT_PROVIDED else f"@{cutoff}"
     return str(parse_measure(f"{measure.NAME}({','.join(written)}){at}"))
 

@@ -2,8 +2,9 @@
 
 Interpolated precision at recall r is the highest precision at recall r or more. A level is reached
 at ceil(r R) relevant documents: the level is taken as the decimal number typed and the product
-computed in integers. trec_eval 10 takes lround(r R) instead (9 took (long)(r R + .9)); its names
-`iprec_at_recall_r` and `11pt_avg` stand for `levels=trec_eval`.
+computed in integers. trec_eval 10 takes lround(r R) instead, and its names `iprec_at_recall_r` and
+`11pt_avg` stand for `levels=trec_eval`. trec_eval 9 and pytrec_eval take (long)(r R + .9), which in
+floating point can be one document too few.
 """
 
 from fractions import Fraction
@@ -27,7 +28,7 @@ from scoring.core.measures.measure import (
 from scoring.core.measures.precision import BUCKLEY_VOORHEES, share
 from scoring.core.measures.workings import Workings
 
-EXACT, TREC_EVAL = "exact", "trec_eval"
+EXACT, TREC_EVAL, TREC_EVAL_9 = "exact", "trec_eval", "trec_eval_9"
 ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))
 THREE_LEVELS = (0.2, 0.5, 0.8)
 
@@ -51,15 +52,18 @@ def interpolated(rel: int, workings: Workings) -> NDArray[np.float64]:
 def needed(level: float, rounding: str, known: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[topics]: how many relevant documents reach the recall level, at least 1.
 
-    40 % of three documents are 1.2:
+    40 % of three documents are 1.2. 70 % are 2.1, to which .9 adds 2.9999999999999996:
 
-    >>> [needed(0.4, rounding, np.array([3, 0])).tolist() for rounding in (EXACT, TREC_EVAL)]
-    [[2, 1], [1, 1]]
+    >>> three, words = np.array([3]), LEVELS.words
+    >>> [(word, needed(0.4, word, three).item(), needed(0.7, word, three).item()) for word in words]
+    [('exact', 2, 3), ('trec_eval', 1, 2), ('trec_eval_9', 2, 2)]
     """
     if rounding == TREC_EVAL:
         product = level * known
         whole = np.floor(product)
         count = (whole + (product - whole >= 0.5)).astype(np.int64)  # lround: halves go up
+    elif rounding == TREC_EVAL_9:
+        count = (level * known + 0.9).astype(np.int64)
     else:
         # The number as it was typed: .1 as a double is a little more than a tenth.
         exact = Fraction(format_value(level))
@@ -139,9 +143,9 @@ def compute_area(arguments: Arguments, workings: Workings) -> Scores:
 LEVELS = Parameter(
     "levels",
     "word",
-    "how many relevant documents reach a recall level: exactly, or as trec_eval 10 rounds",
+    "how many relevant documents reach a recall level: exactly, or as trec_eval 10 or 9 rounds",
     default=EXACT,
-    words=(EXACT, TREC_EVAL),
+    words=(EXACT, TREC_EVAL, TREC_EVAL_9),
 )
 
 

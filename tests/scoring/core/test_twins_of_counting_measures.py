@@ -204,17 +204,19 @@ def interpolated(run, needed, rel):
 
 def at_level(run, counts, rel, level, rounding):
     known = relevant_known(counts, rel)
-    product = Fraction(str(level)) * known
-    if rounding == "exact":
-        return interpolated(run, math.ceil(product), rel)
-    return interpolated(run, math.floor(Fraction(level * known) + Fraction(1, 2)), rel)
+    needed = {
+        "exact": math.ceil(Fraction(str(level)) * known),
+        "trec_eval": math.floor(Fraction(level * known) + Fraction(1, 2)),
+        "trec_eval_9": int(level * known + 0.9),
+    }
+    return interpolated(run, needed[rounding], rel)
 
 
 @given(
     case=topics(),
     rel=rels,
     level=st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 0.55, 0.7, 0.9, 1.0]),
-    rounding=st.sampled_from(["exact", "trec_eval"]),
+    rounding=st.sampled_from(["exact", "trec_eval", "trec_eval_9"]),
 )
 def test_interpolated_precision(case, rel, level, rounding):
     def mean(levels):

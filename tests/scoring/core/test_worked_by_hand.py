@@ -64,6 +64,10 @@ class TestRecallLevels:
         # R = 4: .3 takes 2 documents (trec_eval 10 rounds 1.2 to 1), R = 10: .3 takes 3 exactly
         assert base("IPrec@0.3", "1001", relevant=4) == 0.5
         assert base("IPrec(levels=trec_eval)@0.3", "1001", relevant=4) == 1
+        assert base("IPrec(levels=trec_eval_9)@0.3", "1001", relevant=4) == 0.5
+        # R = 3: .7 takes 3 documents (trec_eval 9 adds .9 to 2.1 and gets 2.9999999999999996)
+        assert base("IPrec@0.7", "1101", relevant=3) == 0.75
+        assert base("IPrec(levels=trec_eval_9)@0.7", "1101", relevant=3) == 1
         assert base("IPrec@0.3", "1110", relevant=10) == 1
 
     def test_the_area_under_the_interpolated_curve(self):

@@ -31,7 +31,6 @@ from tests.scoring.oracles.round_one import (
     run_paths,
 )
 
-LEVELS: Final = tuple(f"{tenth / 10:.2f}" for tenth in range(11))
 # There are no unj_k in it, and what it calls num_q is 1 for every topic.
 _NOT_ITS: Final = ("num_q", "unj_5", "unj_10", "unj_20")
 _CUT: Final = re.compile(r"(?:P|recall|ndcg_cut|map_cut|relative_P|success)_([0-9]+)")
@@ -68,12 +67,13 @@ def is_near(some: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[n
 
 
 def measures_by_its_names(*, rel: int = 1) -> dict[str, Measure]:
-    """What pytrec_eval calls our measures. Its recall levels are meant as our exact ones are."""
+    """What pytrec_eval calls our measures. It rounds recall levels as trec_eval 9 did."""
     names = (name for name in ALL_TREC if name != RELSTRING)
     measures = {name: parse_measure(name, default_rel=rel) for name in names}
-    for level in LEVELS:
-        measures[f"iprec_at_recall_{level}"] = parse_measure(f"IPrec@{level}", default_rel=rel)
-    measures["11pt_avg"] = parse_measure("IPrec11", default_rel=rel)
+    for name, measure in measures.items():
+        if name.startswith("iprec_") or name == "11pt_avg":
+            old = str(measure).replace("levels=trec_eval", "levels=trec_eval_9")
+            measures[name] = parse_measure(old, default_rel=rel)
     return {name: measure for name, measure in measures.items() if name not in _NOT_ITS}
 
 
@@ -126,12 +126,6 @@ def ranks_read(name: str, relevant: int) -> float:
     if name == "Rprec":
         return relevant
     return 0 if name.startswith(_UNORDERED) else np.inf
-
-
-def counts_otherwise(level: str, relevant: int) -> bool:
-    """Whether r * R + .9, cut off in floating point, is not ceil(r * R) as integers have it."""
-    exact = -(-round(10 * float(level)) * relevant // 10)
-    return int(float(level) * relevant + 0.9) != exact
 
 
 def read_by(pytrec_eval: Any, path: Path) -> Retrieved:

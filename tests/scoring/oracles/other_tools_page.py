@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tests.scoring.oracles.cells import LEVELS, Cells, compare_cells, counts_otherwise, read_by
+from tests.scoring.oracles.cells import Cells, compare_cells, read_by
 from tests.scoring.oracles.round_one import run_paths
 
 HEAD: Final = """\
@@ -45,10 +45,9 @@ The tests are in `tests/scoring/oracles/`. `ORACLES_IN_FULL=1` compares all cell
 ## Known differences
 
 - **pytrec_eval** stores retrieval scores in single precision, see below. It reaches a recall level
-  r at r · R + .9 relevant documents, rounded down in floating point. If the product is slightly
-  less than a whole number, this is one document too few. Here this applies to topics
-  {slips}. For these topics `iprec_at_recall`
-  and `11pt_avg` differ from our exact `IPrec` and `IPrec11`. For `gm_map` and `gm_bpref` it returns
+  r at r · R + .9 relevant documents, rounded down in floating point, as trec_eval 9 did. Here this
+  is `IPrec(levels=trec_eval_9)`. The names `iprec_at_recall_r` and `11pt_avg` mean trec_eval 10's
+  r · R, rounded to the nearest whole number. For `gm_map` and `gm_bpref` pytrec_eval returns
   logarithms.
 - **cwl-eval** scales weights so that they sum to 1 over a number of ranks, by default 1,000. Our
   weights sum to 1 over all ranks. The result is the same for RBP, but not for INSQ and INST.
@@ -96,12 +95,11 @@ def page(cells: Cells, pytrec_eval: Any) -> str:
     numbers = {
         "runs": len(cells.runs),
         "topics": len(cells.topics),
-        "measures": len(cells.names) - len(LEVELS) - 1,
+        "measures": len(cells.names),
         "pytrec_eval": version("pytrec-eval-terrier"),
         "cwl_eval": version("cwl-eval"),
         "pyntcireval": version("pyNTCIREVAL"),
         "ir_measures": version("ir-measures"),
-        "slips": _slips(cells),
         "moved_topics": moved.sum(),
         "moved_runs": moved.any(axis=1).sum(),
         "own_topics": len(np.unique(own[:, :2], axis=0)),
@@ -131,20 +129,6 @@ def write_cells(cells: Cells) -> None:
                 cells.first_moved[run, topic],
             ]
         )
-
-
-def _slips(cells: Cells) -> str:
-    return " and ".join(
-        f"{', '.join(topics)} at {level}"
-        for level in LEVELS
-        if (
-            topics := [
-                topic
-                for topic, relevant in zip(cells.topics, cells.relevant.tolist(), strict=True)
-                if counts_otherwise(level, relevant)
-            ]
-        )
-    )
 
 
 def _run_row(cells: Cells, run: int) -> str:
