@@ -54,7 +54,11 @@ The tests are in `tests/scoring/oracles/`. `ORACLES_IN_FULL=1` compares all cell
 - **pyNTCIREVAL** has no default gains. It divides by the highest gain plus 1 in ERR, so its result
   is the published ERR only for gains 2^grade - 1.
 - **ir_measures** gives Accuracy as 0 for a topic whose ranking has no relevant document. Here it is
-  not defined, and the topic is left out.
+  not defined, and the topic is left out. For Accuracy it keeps the given order of documents with
+  equal scores. For Compat it orders them by ascending ids. In the ideal ranking a document that
+  is not retrieved counts there with the score 0, and so precedes those with scores below 0.
+- **pyndeval** orders documents with equal scores by ascending ids. TREC's ndeval, which it
+  contains, orders them by descending ids, as we do.
 
 ## Differences in the order of pytrec_eval
 

@@ -19,7 +19,7 @@ def ndeval_name(measure: str) -> str:
 
 
 def simulated(seed: int) -> tuple[list[tuple[str, str, str, int]], dict[str, dict[str, float]]]:
-    """Judgments, and a run without ties: pyndeval keeps tied documents in the order given."""
+    """Judgments, and a run without ties."""
     draw = random.Random(seed)
     judgments, run = [], {}
     for topic in map(str, range(1, TOPICS + 1)):
@@ -64,3 +64,43 @@ def test_every_cell_is_that_of_ndeval(alpha: float, beta: float, rel: int) -> No
             theirs = [0.0 if isnan(value) else value for value in theirs]
         assert values == pytest.approx(theirs, abs=1e-12), topic
     assert len(ours) == TOPICS * len(NDEVAL)
+
+
+def test_pyndeval_orders_tied_documents_by_ascending_ids() -> None:
+    """ndeval itself orders them by descending ids (`resultCompareByScore`), as we do."""
+    judgments, run = simulated(seed=5)
+    tied = {
+        topic: {document: score // 250 for document, score in found.items()}
+        for topic, found in run.items()
+    }
+    names = {ndeval_name(measure): measure for measure in NDEVAL}
+    evaluator = peer("pyndeval").RelevanceEvaluator(judgments, list(names))
+
+    def theirs(*, descending: bool) -> dict[str, list[float]]:
+        lines = []
+        for topic, found in tied.items():
+            ordered = sorted(found, reverse=descending)
+            ordered.sort(key=found.__getitem__, reverse=True)
+            lines += [(topic, document, -float(rank)) for rank, document in enumerate(ordered)]
+        found = evaluator.evaluate(lines)
+        return {topic: [found[topic][name] for name in names] for topic in found}
+
+    as_given = evaluator.evaluate(
+        [
+            (topic, document, score)
+            for topic, found in tied.items()
+            for document, score in found.items()
+        ]
+    )
+    ascending, descending = theirs(descending=False), theirs(descending=True)
+    ours: dict[str, list[float]] = {}
+    for row in diversity(judgments, tied, names.values()):
+        ours.setdefault(row.topic, []).append(row.value)
+    apart = 0
+    for topic in tied:
+        its = [as_given[topic][name] for name in names]
+        assert its == pytest.approx(ascending[topic], abs=1e-12, nan_ok=True)
+        if not any(map(isnan, its)):  # something is relevant
+            assert ours[topic] == pytest.approx(descending[topic], abs=1e-12)
+        apart += its != pytest.approx(ours[topic], abs=1e-12, nan_ok=True)
+    assert apart > TOPICS / 2
