@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import Any, TypeGuard, TypeVar
 from urllib.parse import urlsplit
 
@@ -43,6 +44,17 @@ class Answer:
             return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
         except (TypeError, ValueError):
             return None
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether JSON ended before its end, without a length that says so."""
+        if self._kind != "application/json":
+            return False
+        try:
+            self._parsed  # noqa: B018
+        except (ValueError, RecursionError):
+            return True
+        return False
 
     def accepted(self) -> "Answer":
         """This, unless it is a refusal, or that of another version."""
@@ -110,9 +122,13 @@ class Answer:
         """Without the query, in which a login page may have secrets."""
         return urlsplit(self.url)._replace(query="", fragment="").geturl()
 
+    @cached_property
+    def _parsed(self) -> Any:
+        return json.loads(self.content)
+
     def _json(self) -> Any:
         try:
-            return json.loads(self.content)
+            return self._parsed
         except (ValueError, RecursionError):
             what = content_in_words(self._kind, self.content)
             raise self._unexpected(f"{what}, instead of JSON") from None

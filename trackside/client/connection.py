@@ -61,6 +61,8 @@ class Connection:
             pause: float | None = None
             try:
                 answer = self._once(path, headers, body)
+            except UnicodeError as error:  # of a header, such as the key of a submission
+                raise SiteError(f"No request can have these characters: {error}") from None
             except (OSError, HTTPException) as error:
                 if is_last:
                     reason = error.reason if isinstance(error, URLError) else error
@@ -69,7 +71,8 @@ class Connection:
             else:
                 pause = answer.pause
                 is_long = pause is not None and pause > _LONGEST_PAUSE
-                if answer.status not in _PASSING or is_last or is_long:
+                passes = answer.status in _PASSING or answer.is_cut_off
+                if not passes or is_last or is_long:
                     return answer.accepted()
             if pause is None:
                 # Twice as long each time, and many clients do not come back at the same moment.
@@ -111,6 +114,12 @@ class _OnTheSameSite(HTTPRedirectHandler):
 def _is_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.netloc) and parts.port != 0
+        is_one_word = url.isprintable() and " " not in url
+        return (
+            is_one_word
+            and parts.scheme in ("http", "https")
+            and bool(parts.netloc)
+            and parts.port != 0
+        )
     except ValueError:  # a port that is no number
         return False

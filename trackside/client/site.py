@@ -158,7 +158,7 @@ class Site:
         *,
         p: float | None = None,
         qrels: int | None = None,
-        columns: Sequence[str] = (),
+        columns: str | Iterable[str] = (),
         team: str | None = None,
         type: str | None = None,
         judged: str | None = None,
@@ -176,7 +176,7 @@ class Site:
             "measure": measure,
             "p": p,
             "qrels": qrels,
-            "columns": list(columns) or None,
+            "columns": _texts(columns),
             "team": team,
             "type": type,
             "judged": judged,
@@ -234,13 +234,13 @@ class Site:
     def agreement(
         self,
         slug: str,
-        measures: Iterable[str] = (),
+        measures: str | Iterable[str] = (),
         *,
         p: float | None = None,
         qrels: int | None = None,
     ) -> Table:
         """Whether measures rank the runs in the same order."""
-        params = {"m": list(measures) or None, "p": p, "qrels": qrels}
+        params = {"m": _texts(measures), "p": p, "qrels": qrels}
         return self._table(_path(slug, "agreement"), params)
 
     def qrels(self, slug: str) -> Table:
@@ -278,6 +278,10 @@ class Site:
             if found.status not in _UNDER_WAY or time.monotonic() + _POLL > until:
                 return found
             time.sleep(_POLL)
+
+
+def _texts(given: str | Iterable[str]) -> list[str] | None:
+    return [given] if isinstance(given, str) else list(given) or None
 
 
 def _path(slug: str, *parts: object) -> str:

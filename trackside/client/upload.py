@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, TypeAlias
 from uuid import uuid4
 
+from scoring.library.bad_input import BadInput
 from scoring.library.sources import RunSource, read_run
 
 Progress: TypeAlias = Callable[[str], object]  # called with a sentence at each step
@@ -70,9 +71,15 @@ def upload_of(
 ) -> Upload:
     """Files are sent as they are; what is in memory is written as a run first."""
     given = {key: value for key, value in fields.items() if value is not None}
+    if unfit := [key for key, value in given.items() if re.search("[\ud800-\udfff]", str(value))]:
+        raise BadInput(f"{key}: it contains half of a surrogate pair" for key in unfit)
     if isinstance(run, str | os.PathLike):
         path = os.fspath(run)
-        size = os.stat(path).st_size
+        try:
+            with open(path, "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+        except OSError as error:
+            raise BadInput([f"{path}: {error.strerror or error}"]) from None
         # It becomes part of a header: no quotes, no line breaks.
         file_name = "".join(
             c if c.isprintable() and c != '"' else "_" for c in os.path.basename(path)

@@ -151,7 +151,15 @@ def test_a_site_that_is_not_there_is_named(script: Script) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["trackside.example", "file:///etc/passwd", "", "https://", "http://a:b", "http://a:99999"],
+    [
+        "trackside.example",
+        "file:///etc/passwd",
+        "",
+        "https://",
+        "http://a:b",
+        "http://a:99999",
+        "http://a b",
+    ],
 )
 def test_other_urls_are_refused(url: str) -> None:
     with pytest.raises(ts.SiteError, match="is not the URL of a site: write https://"):
@@ -279,9 +287,41 @@ def test_without_waiting_the_state_is_returned(script: Script) -> None:
 def test_a_run_that_is_no_run_is_refused_before_it_is_sent(script: Script) -> None:
     with pytest.raises(ts.BadInput, match="document 'a': the score is not finite"):
         ts.Site(script.url).submit("a", {"1": {"a": float("nan")}})
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(ts.BadInput, match=r"nowhere\.txt: No such file"):
         ts.Site(script.url).submit("a", "nowhere.txt")
-    assert script.requests == []
+    for send in (ts.Site(script.url).submit, ts.Site(script.url).try_file):
+        with pytest.raises(ts.BadInput, match=r"^/tmp: Is a directory$"):
+            send("a", Path("/tmp"))
+    with pytest.raises(ts.BadInput, match="description: it contains half of a surrogate pair"):
+        ts.Site(script.url).submit("a", RUN, description="\ud800")
+    assert script.requests == script.slept == []
+
+
+def test_a_key_that_no_header_can_have_is_refused(script: Script) -> None:
+    with pytest.raises(ts.SiteError, match="No request can have these characters: "):
+        ts.Site(script.url).submit("a", RUN, key="ключ")
+    assert script.requests == script.slept == []
+
+
+def test_a_response_that_is_cut_off_is_requested_again(script: Script) -> None:
+    script.add(202, {"id": "r1"})
+    whole = json.dumps(scored()).encode()
+    script.add(200, whole[:20], Content_Type="application/json")
+    script.add(200, whole[:20], Content_Length=str(len(whole)))
+    script.add(200, whole, Content_Type="application/json")
+    assert ts.Site(script.url).submit("a", RUN, key="first").status == "scored"
+    for _ in range(2):
+        script.add(200, whole[:20], Content_Type="application/json")
+    with pytest.raises(ts.SiteError, match="instead of JSON"):
+        ts.Site(script.url, attempts=2).run("a", "r1")
+
+
+def test_one_text_is_one_measure(script: Script) -> None:
+    script.add(200, [])
+    ts.Site(script.url).board("a", columns="AP")
+    script.add(200, [])
+    ts.Site(script.url).agreement("a", "AP")
+    assert [path.partition("?")[2] for _, path, *_ in script.requests] == ["columns=AP", "m=AP"]
 
 
 def test_files_of_the_site_are_read(script: Script) -> None:
