@@ -25,7 +25,7 @@ from scoring.library.evaluation import (
 )
 from scoring.library.in_memory import columns_of
 from scoring.library.measure_lines import single_measures
-from scoring.library.score_matrix import is_topics, read_matrix
+from scoring.library.score_matrix import TIDY, is_topics, read_matrix
 from scoring.library.scoring_options import as_lines
 from scoring.library.significance import (
     ComparedRuns,
@@ -144,8 +144,9 @@ def significance_of_scores(
     seed: int = 1,
     baseline: str | None = None,
 ) -> Table:
-    """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
-    column for each run, or the path of a CSV. NaN is a topic without a score.
+    """The same for scores that are there: those of one measure by `evaluate`, `{run: [score of each
+    topic]}`, a data frame with a column for each run, or the path of a CSV. NaN is a topic without
+    a score.
 
     >>> significance_of_scores({"a": [0.2, 0.4, 0.9], "b": [0.1, 0.2, 0.3]})
     a  b  difference  p       p_corrected  method
@@ -204,11 +205,13 @@ def matrix_of(scores: Any) -> ComparedRuns:
             raise BadInput([f"{path}: {error.strerror or error}"]) from None
         except FormatError as error:
             raise BadInput(f"{path}: {line}" for line in str(error).splitlines()) from None
-    if isinstance(scores, Mapping):
-        names = list(scores)
-    else:
-        scores = columns_of(scores, "scores") or {}
-        names = [name for at, name in enumerate(scores) if not is_topics(at, str(name))]
+    is_dictionary = isinstance(scores, Mapping)
+    scores = scores if is_dictionary else columns_of(scores, "scores") or {}
+    if scores.keys() >= TIDY:
+        scores, is_dictionary = _by_run(scores), True
+    names = [
+        name for at, name in enumerate(scores) if is_dictionary or not is_topics(at, str(name))
+    ]
     if not names:
         raise BadInput(["scores: give a dictionary, a data frame or the path of a CSV"])
     columns = [_numbers(scores[name], str(name)) for name in names]
@@ -220,6 +223,24 @@ def matrix_of(scores: Any) -> ComparedRuns:
     if np.isinf(base).any():
         raise BadInput([f"scores: {names[int(np.isinf(base).any(axis=1).argmax())]}: infinite"])
     return ComparedRuns([str(name) for name in names], base)
+
+
+def _by_run(rows: Mapping[str, Any]) -> dict[str, list[float]]:
+    """`{run: [score of each topic]}` of the rows of `evaluate`. NaN where a run misses a topic."""
+    measures = list(dict.fromkeys(rows["measure"]))
+    if len(measures) > 1:
+        named = ", ".join(map(str, measures))
+        raise BadInput([f"scores: more than one measure: {named}: choose one, by where(measure=…)"])
+    cells: dict[tuple[Any, Any], float] = {}
+    for run, topic, value in zip(rows["run"], rows["topic"], rows["value"], strict=True):
+        if (run, topic) in cells:
+            raise BadInput([f"scores: {run}: topic {topic} has two scores"])
+        cells[run, topic] = value
+    topics = dict.fromkeys(rows["topic"])
+    return {
+        run: [cells.get((run, topic), np.nan) for topic in topics]
+        for run in dict.fromkeys(rows["run"])
+    }
 
 
 def _numbers(column: Any, name: str) -> NDArray[np.float64]:

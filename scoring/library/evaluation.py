@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -37,6 +37,17 @@ class Scores(Table):
     def __init__(self, columns: Mapping[str, Column], means: Table) -> None:
         super().__init__(columns)
         self.means = means
+
+    @overload
+    def where(self, *, run: object = ..., measure: object = ...) -> "Scores": ...
+    @overload
+    def where(self, **values: object) -> Table: ...
+    def where(self, **values: object) -> Table:
+        """The rows with these values. Those of runs and measures have their `means`; those of some
+        topics have none, because a mean counts all topics."""
+        rows = super().where(**values)
+        is_whole = values.keys() <= {"run", "measure"}
+        return Scores(rows.columns, self.means.where(**values)) if is_whole else rows
 
 
 def evaluate(

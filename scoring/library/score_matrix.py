@@ -15,7 +15,7 @@ _TOPIC_HEADER: Final = re.compile(
     r"#?(?:topics?|query|queries|q[ _.-]?(?=id|no))[ _.-]?(?:id|no|num|number|code)?"
 )
 _DECIMAL_COMMA: Final = re.compile(r"[+-]?[0-9]*,[0-9]+", re.ASCII)
-_TIDY: Final = {"run", "topic", "measure", "value"}  # columns of `evaluate --format csv`
+TIDY: Final = {"run", "topic", "measure", "value"}  # columns of `evaluate --format csv`
 _MAX_BYTES: Final = 1 << 28
 
 
@@ -43,7 +43,7 @@ def read_matrix(source: BinaryIO) -> tuple[tuple[str, ...], NDArray[np.float64]]
 def _systems(header: list[str], findings: ProblemList) -> list[int]:
     """The columns that hold scores of systems."""
     # A likely mistake, for which a fault of each line would explain less.
-    if _TIDY.issubset(header):
+    if TIDY.issubset(header):
         refuse("FIELDS", "a row holds one score: a matrix has topics down, systems across", 1)
     columns = [column for column, name in enumerate(header) if not is_topics(column, name)]
     names = [header[column] for column in columns]

@@ -74,10 +74,13 @@ class Table:
         )
 
     def where(self, **values: object) -> "Table":
-        """The rows with these values: `scores.where(measure="AP")`."""
+        """The rows with these values: `scores.where(measure="AP")`. A number stands for its text in
+        a column of texts: `scores.where(topic=301)`."""
         kept = np.ones(self._length, np.bool_)
         for name, value in values.items():
-            kept &= np.array([cell == value for cell in self.columns[name]], np.bool_)
+            column = self.columns[name]
+            wanted = str(value) if isinstance(column, list) else value
+            kept &= np.array([cell == wanted for cell in column], np.bool_)
         rows = np.flatnonzero(kept)
         return Table(
             {
@@ -103,6 +106,10 @@ class Table:
         # NaN alone differs from itself; csv leaves the cell of None empty.
         writer.writerows([None if cell != cell else cell for cell in row] for row in self)
         return text.getvalue() if isinstance(text, io.StringIO) and target is None else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The type of the rows is no attribute of a module, so it cannot be pickled.
+        return {name: value for name, value in vars(self).items() if name != "_row_type"}
 
     def __repr__(self) -> str:
         cells = [list(self.names), *self._shown_rows()]

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import os
+import pickle
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -132,6 +133,41 @@ def test_a_table_turns_into_a_data_frame(files: tuple[Path, Path, Path]) -> None
     assert frame.groupby(["run", "measure"])["value"].mean()["mine", "AP"] == pytest.approx(
         scores.means[0].value
     )
+
+
+def test_a_table_whose_rows_were_read_can_be_pickled(files: tuple[Path, Path, Path]) -> None:
+    scores = ts.evaluate(files[0], files[1], "AP")
+    rows = list(scores)
+    again = pickle.loads(pickle.dumps(scores))
+    assert (texts(again), texts(again.means)) == (texts(scores), texts(scores.means))
+    assert [row.value for row in again] == [row.value for row in rows]
+
+
+def test_a_topic_that_is_a_number_is_found_by_it(files: tuple[Path, Path, Path]) -> None:
+    scores = ts.evaluate(files[0], files[1], "AP")
+    assert texts(scores.where(topic=1)) == texts(scores.where(topic="1")) != []
+    assert len(scores.where(value=scores[0].value)) >= 1
+
+
+def test_rows_of_a_measure_have_its_means(files: tuple[Path, Path, Path]) -> None:
+    scores = ts.evaluate(files[0], files[1:], ["AP", "RR"])
+    assert texts(scores.where(measure="AP", run="mine").means) == texts(scores.means[:1])
+    assert not hasattr(scores.where(topic="1"), "means")  # a mean is of all topics
+
+
+def test_significance_takes_the_scores_that_evaluate_gives(
+    files: tuple[Path, Path, Path],
+) -> None:
+    scores = ts.evaluate(files[0], files[1:], ["AP", "RR"], complete=True)
+    expected = texts(ts.significance(files[0], files[1:], "AP"))
+    of_measure = scores.where(measure="AP")
+    for form in (of_measure, of_measure.columns, pl.DataFrame(of_measure.columns)):
+        assert texts(ts.significance_of_scores(form)) == expected
+    with pytest.raises(ts.BadInput, match=r"more than one measure: AP, RR: choose one"):
+        ts.significance_of_scores(scores)
+    twice = {name: [*column, column[0]] for name, column in of_measure.columns.items()}
+    with pytest.raises(ts.BadInput, match="mine: topic 1 has two scores"):
+        ts.significance_of_scores(twice)
 
 
 def test_topics_that_nobody_judged_are_told(files: tuple[Path, Path, Path]) -> None:
