@@ -18,6 +18,7 @@ from campaigns.manage.measures_form import MeasuresForm
 from campaigns.manage.publication import publication_of
 from campaigns.manage.visibility_forms import VISIBLE_STAGES, visible_items
 from campaigns.models import Campaign, PendingUpload
+from campaigns.people import teams
 from campaigns.qrels.forms import FreezeSourcesForm, QrelsForm, TopicsForm
 from campaigns.uploads import open_uploads
 
@@ -100,6 +101,9 @@ def manage_page(
     """Renders the page *Manage*. `extra` adds forms with errors."""
     campaign: Campaign = viewer.campaign
     last_entries = campaign.log.exclude(verb="scored").select_related("actor")
+    all_teams = list(campaign.teams.order_by("name", "pk"))
+    approved = [team for team in all_teams if team.approved_at is not None]
+    waiting = [team for team in all_teams if team.approved_at is None]
     context = {
         "viewer": viewer,
         "campaign": campaign,
@@ -108,13 +112,14 @@ def manage_page(
         "topic_count": campaign.topics.count(),
         "run_count": campaign.runs.count(),
         "live_run_count": campaign.runs.live().count(),
-        "team_count": campaign.teams.count(),
-        "approved_team_count": campaign.teams.exclude(approved_at=None).count(),
-        "pending_team_count": campaign.teams.filter(approved_at=None).count(),
-        "waiting_teams": list(campaign.teams.filter(approved_at=None).order_by("name", "pk")[:5]),
+        "team_count": len(all_teams),
+        "approved_team_count": len(approved),
+        "pending_team_count": len(waiting),
+        "same_named_teams": teams.same_named(approved),
+        "waiting_teams": waiting[:5],
         "checked_run_count": campaign.runs.filter(state="checked", withdrawn_at=None).count(),
         "failed_run_count": campaign.runs.filter(state="failed").count(),
-        "teams": list(campaign.teams.order_by("name", "pk")),
+        "teams": all_teams,
         "stages": VISIBLE_STAGES,
         "visible_now": visible_items(campaign.stage_switches[campaign.stage]),
         "publication": publication_of(campaign),

@@ -113,8 +113,9 @@ class LoginAddress(models.Model):
 
 
 class Team(models.Model):
-    """The names of approved teams are unique in a campaign (`people.teams.approved_team_named`).
-    The database has no constraint for it, because older campaigns may have duplicates."""
+    """The names of approved teams are unique among those that participants can see
+    (`people.teams.approved_teams_named`). Of others, an organiser renames one before they can, so
+    the database has no constraint for it."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="teams")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)

@@ -45,8 +45,8 @@ def create_own_team(
 ) -> Team:
     """Creates a team with this person as a member, before submissions close. An organiser must
     approve it if the campaign requires that, if the person left a team that has runs (leaving must
-    not give a second quota), if an organiser removed the person before, or if another team has the
-    name and the person may not learn that."""
+    not give a second quota), or if an organiser removed the person before. If a team that the
+    person cannot see has the name, only the organisers learn it, who rename one of the two."""
     with transaction.atomic():
         now = teams.lock_campaign(campaign)  # `campaign` has the terms that the person saw
         _refuse_archived(now)
@@ -63,8 +63,8 @@ def create_own_team(
             now.joining == Campaign.Joining.APPROVAL
             or teams.has_left_runs_behind(campaign, person)
             or teams.last_removal(campaign, person) is not None
-            or _is_taken(now, name)
         )
+        is_taken = _is_taken(now, name)
         team = Team.objects.create(
             campaign=campaign,
             name=name,
@@ -78,6 +78,8 @@ def create_own_team(
         record(team, person, "created team", team=name, waits=needs_approval)
         if needs_approval:
             notices.notify_organisers(team, "awaiting_approval")
+        elif is_taken:
+            notices.notify_organisers(team, "same_name", key=timezone.now().isoformat())
     return team
 
 
@@ -314,12 +316,11 @@ def _digest(text: str) -> str:
 
 
 def _is_taken(campaign: Campaign, name: str) -> bool:
-    """Whether an approved team has this name. Raises `CannotJoin` if participants can see that.
-    Otherwise only the organisers learn it, who approve the new team under another name."""
-    other = teams.approved_team_named(campaign, name)
-    if other is not None and access.participants_can_name(other):
+    """Whether an approved team has this name. Raises `CannotJoin` if participants can see that."""
+    others = teams.approved_teams_named(campaign, name)
+    if any(map(access.participants_can_name, others)):
         raise CannotJoin(teams.NAME_TAKEN)
-    return other is not None
+    return bool(others)
 
 
 def _refuse_archived(campaign: Campaign) -> None:

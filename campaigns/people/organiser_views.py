@@ -268,7 +268,7 @@ def _people_page(
         "waiting": _table_page(request, "waiting", rows.waiting),
         "teams": _table_page(request, "teams", rows.approved),
         "links": _table_page(request, "links", people.current_links(campaign)),
-        "approved": [team for team, _ in rows.approved],
+        "approved": [team for team, _, _ in rows.approved],
         "without_team": _table_page(request, "without", rows.without_team),
         "invited": _table_page(request, "invited", rows.invited),
         "roles": people.PERSONAL_ROLES,

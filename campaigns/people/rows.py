@@ -14,7 +14,7 @@ Members: TypeAlias = list[Membership]
 @dataclass(frozen=True)
 class PeopleRows:
     waiting: list[tuple[Team, Members, bool]]  # and whether an approved team has the name
-    approved: list[tuple[Team, Members]]
+    approved: list[tuple[Team, Members, bool]]  # and whether another one has the name; those first
     without_team: Members  # participants
     others: list[tuple[Membership, str]]  # other roles, and what ties the person to a team
     invited: list[Invited]
@@ -33,14 +33,19 @@ def people_rows(campaign: Campaign) -> PeopleRows:
             members[membership.team_id].append(membership)
             teams_of[membership.person_id] = f"in the team {membership.team}"
     alone = [each for each in memberships if each.team_id is None]
-    taken = {name_key(team.name) for team in all_teams if team.approved_at is not None}
+    approved = [team for team in all_teams if team.approved_at is not None]
+    taken = {name_key(team.name) for team in approved}
+    same_named = teams.same_named(approved)
     return PeopleRows(
         waiting=[
             (team, members[team.pk], name_key(team.name) in taken)
             for team in all_teams
             if team.approved_at is None
         ],
-        approved=[(team, members[team.pk]) for team in all_teams if team.approved_at is not None],
+        approved=[
+            (team, members[team.pk], team in same_named)
+            for team in sorted(approved, key=lambda team: team not in same_named)
+        ],
         without_team=[each for each in alone if each.role == Membership.Role.PARTICIPANT],
         others=[
             (each, teams_of.get(each.person_id, ""))

@@ -3,6 +3,8 @@
 Each operation locks the team's row, so that operations of two organisers do not overlap.
 """
 
+from collections import Counter
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import transaction
@@ -22,11 +24,17 @@ NAME_TAKEN = (
 )
 
 
-def approved_team_named(campaign: Campaign, name: str, *, but: Team | None = None) -> Team | None:
-    """The approved team that has this name already. Call it with the campaign locked."""
+def approved_teams_named(campaign: Campaign, name: str, *, but: Team | None = None) -> list[Team]:
+    """The approved teams that have this name already. Call it with the campaign locked."""
     approved = campaign.teams.select_related("campaign").exclude(approved_at=None).order_by("pk")
     others = approved.exclude(pk=but.pk) if but is not None else approved
-    return next((team for team in others if name_key(team.name) == name_key(name)), None)
+    return [team for team in others if name_key(team.name) == name_key(name)]
+
+
+def same_named(approved: Collection[Team]) -> list[Team]:
+    """Those of these teams whose name another one of them has too."""
+    counts = Counter(name_key(team.name) for team in approved)
+    return [team for team in approved if counts[name_key(team.name)] > 1]
 
 
 @transaction.atomic
@@ -103,7 +111,10 @@ def edit_team(
         "is_anonymous": team.is_anonymous,
         "shares_files": team.shares_files,
     }
-    must_wait = name != composed(team.name) and _must_propose(team, name)
+    # A team that awaits approval has no name yet that another one could have.
+    is_renamed = team.approved_at is not None and name != composed(team.name)
+    others = _hidden_teams_named(team, name) if is_renamed else []
+    must_wait = is_renamed and not access.participants_see_teams(team.campaign)
     team.name, team.proposed_name = (team.name, name) if must_wait else (name, "")
     team.shares_files = shares_files
     # If anonymous teams are no longer allowed, an existing one may stay anonymous.
@@ -115,6 +126,8 @@ def edit_team(
         record(team, person, "changed team", before=before, after=after)
     if team.proposed_name and team.proposed_name != before["proposed_name"]:
         notices.notify_organisers(team, "proposed_name", key=timezone.now().isoformat())
+    elif others and not must_wait:
+        notices.notify_organisers(team, "same_name", key=timezone.now().isoformat())
 
 
 @transaction.atomic
@@ -197,23 +210,21 @@ def reinstate_team(*, team: Team, actor: User) -> None:
     record(team, actor, "reinstated team", team=team.name)
 
 
-def _must_propose(team: Team, name: str) -> bool:
-    """Whether a new name needs the approval of an organiser. Raises `CannotChangeTeam` if another
-    team has it, and participants can see that."""
-    if team.approved_at is None:
-        return False  # the team awaits approval, and its name with it
-    other = approved_team_named(team.campaign, name, but=team)
-    if other is not None and access.participants_can_name(other):
+def _hidden_teams_named(team: Team, name: str) -> list[Team]:
+    """The other approved teams that have this name. Raises `CannotChangeTeam` if participants can
+    see one of them."""
+    others = approved_teams_named(team.campaign, name, but=team)
+    if any(map(access.participants_can_name, others)):
         raise CannotChangeTeam(NAME_TAKEN)
-    return other is not None or not access.participants_see_teams(team.campaign)
+    return others
 
 
 def _refuse_taken_name(campaign: Campaign, name: str, *, but: Team | None = None) -> None:
-    other = approved_team_named(campaign, name, but=but)
-    if other is not None:
+    others = approved_teams_named(campaign, name, but=but)
+    if others:
         raise CannotChangeTeam(
-            f"The campaign has an approved team with this name: {other}. Choose another name, or "
-            "rename that team first."
+            f"The campaign has an approved team with this name: {others[0]}. Choose another "
+            "name, or rename that team first."
         )
 
 

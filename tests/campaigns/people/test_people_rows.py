@@ -23,8 +23,15 @@ def test_each_role_and_each_team_is_in_one_table() -> None:
     reader = add("Cleo", Membership.Role.READER)
     both = campaign.memberships.create(person=member.person, role=Membership.Role.READER)
     rows = people_rows(campaign)
-    assert rows.approved == [(approved, [member])]
+    assert rows.approved == [(approved, [member], False)]
     assert rows.waiting == [(same_name, [], True), (waiting, [], False)]
     assert rows.without_team == [alone]
     assert rows.others == [(reader, ""), (both, "in the team Delta")]
     assert rows.invited == []
+
+
+def test_approved_teams_with_one_name_come_first() -> None:
+    campaign = make_campaign()
+    alone, upper, lower = (campaign.teams.create(name=name) for name in ("Alone", "Two", "two"))
+    rows = people_rows(campaign).approved
+    assert rows == [(upper, [], True), (lower, [], True), (alone, [], False)]

@@ -54,32 +54,49 @@ def test_a_team_that_awaits_approval_takes_no_name() -> None:
         teams.decide_team(team=second, approve=True, actor=olga)
 
 
-def test_a_blind_team_with_a_taken_name_awaits_approval_and_learns_no_reason() -> None:
+def test_a_blind_team_with_a_taken_name_works_until_an_organiser_renames_it() -> None:
     campaign = make_campaign()
     own(campaign, "Alpha")
-    olga, bob = make_organiser(campaign), make_user()
-    client = signed_in(bob)
-    page = client.post(url_of("team", campaign), {"name": "alpha"}, follow=True).content.decode()
-    assert "awaits the approval of an organiser" in page
-    assert "taken" not in page
-    assert "same name" not in page
-    waiting = campaign.teams.get(approved_at=None)
-    page = signed_in(olga).get(url_of("people", campaign)).content.decode()
+    own(campaign, "Beta")
+    olga, bob = signed_in(make_organiser(campaign)), make_user()
+    signed_in(bob).post(url_of("team", campaign), {"name": "alpha"})
+    team = campaign.teams.get(name="alpha")
+    assert team.approved_at is not None
+    page = olga.get(url_of("campaign-manage", campaign)).content.decode()
+    assert "Several teams have the same name: Alpha, alpha." in page
+    response = olga.get(url_of("people", campaign))
+    assert response.content.decode().count(">same name</span>") == 2
+    rename = url_of("team-decide", campaign, team.public_id, "rename")
+    refused = olga.post(rename, {"name": "ALPHA"}, follow=True).content.decode()
+    assert "an approved team with this name: Alpha" in refused
+    olga.post(rename, {"name": "Alpha of Bob"})
+    for page in ("campaign-manage", "people"):
+        assert "same name" not in olga.get(url_of(page, campaign)).content.decode()
+
+
+def test_a_blind_team_that_awaits_approval_is_approved_under_another_name() -> None:
+    campaign = make_campaign(joining="approval")
+    make_team(campaign, name="Alpha")
+    waiting = own(campaign, "alpha")
+    olga = signed_in(make_organiser(campaign))
+    page = olga.get(url_of("people", campaign)).content.decode()
     assert "An approved team has this name." in page
     approve = url_of("team-decide", campaign, waiting.public_id, "approve")
-    refused = signed_in(olga).post(approve, {"name": "ALPHA"}, follow=True).content.decode()
+    refused = olga.post(approve, {"name": "ALPHA"}, follow=True).content.decode()
     assert "an approved team with this name: Alpha" in refused
-    assert "was not renamed" in signed_in(olga).post(approve, {"name": " "}).content.decode()
-    signed_in(olga).post(approve, {"name": "Alpha of Bob"})
+    assert "was not renamed" in olga.post(approve, {"name": " "}).content.decode()
+    olga.post(approve, {"name": "Alpha of Bob"})
     waiting.refresh_from_db()
     assert waiting.name == "Alpha of Bob"
     assert waiting.approved_at is not None
 
 
-def test_a_name_of_an_anonymous_team_is_not_told() -> None:
+def test_a_name_of_a_visible_team_is_taken_also_if_an_anonymous_team_has_it() -> None:
     campaign = make_campaign(allows_anonymous_teams=True, **SEEN)
     own(campaign, "Alpha", is_anonymous=True)
-    assert own(campaign, "Alpha").approved_at is None
+    own(campaign, "Alpha")
+    with pytest.raises(CannotJoin, match="Another team of this campaign has this name"):
+        own(campaign, "Alpha")
 
 
 @pytest.mark.parametrize("name", ["Beta", "Alpha"])
