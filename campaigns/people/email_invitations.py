@@ -1,7 +1,7 @@
 """Invitations that the site sends to email addresses: one link for each address."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
@@ -23,6 +23,10 @@ from campaigns.people import membership
 MOST_ADDRESSES = 500
 MOST_NAMED = 25  # in a message
 LONGEST_ADDRESS = 254  # characters, as the database stores; validate_email allows 320
+LONGEST_LOCAL_PART = 64  # before the @ (RFC 5321, 4.5.3.1.1)
+QUOTED_NAME = re.compile(r'"[^"]*"(?=\s*<)')
+# A word that is not part of a name, but a mistyped address: bob@uni, bob(at)uni, uni.example.
+LIKE_AN_ADDRESS = re.compile(r"@|[(\[]at[)\]]|\w\w\.\w\w", re.IGNORECASE)
 # Nobody can use the site to send spam: emails of one campaign in 24 hours, and the time before an
 # address gets the next one.
 MOST_PER_DAY = 1000
@@ -50,8 +54,8 @@ class Invited:
 
 def read_addresses(text: str) -> list[str]:
     """The addresses in a pasted list, each once. They are separated by spaces, commas, semicolons
-    or new lines. Names are skipped if the addresses are in angle brackets, as mail programs copy
-    them. Raises `ValidationError` with everything that is no address, and its line."""
+    or new lines. A name before an address in angle brackets is skipped, as mail programs copy
+    it. Raises `ValidationError` with everything that is no address, and its line."""
     found: dict[str, None] = {}
     problems: list[str] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -117,18 +121,22 @@ def _among(addresses: Sequence[str], rows: QuerySet[Any], field: str) -> list[st
     return sorted(set(rows.filter(**{f"{field}__in": addresses}).values_list(field, flat=True)))
 
 
-def _parts(line: str) -> list[str]:
-    """The addresses of a line, and the words between them."""
-    if "<" in line:
-        others = re.split(r"[\s,;]+", re.sub(r"<[^<>]*>", " ", line))
-        in_brackets = [word.strip() for word in re.findall(r"<([^<>]*)>", line)]
-        return [*in_brackets, *(word for word in others if "@" in word)]
-    parts: list[str] = []
-    for entry in re.split(r"[,;]", line):
-        for are_addresses, group in groupby(entry.split(), _is_address):
+def _parts(line: str) -> Iterator[str]:
+    """The addresses of a line, and all else except names before an address in brackets."""
+    for entry in QUOTED_NAME.sub(" ", line).split(";"):
+        *named, rest = re.split(r"<([^<>]*)>", entry)
+        for name, address in zip(named[::2], named[1::2], strict=True):
+            yield from filter(LIKE_AN_ADDRESS.search, _pieces(name))
+            yield address.strip()
+        yield from _pieces(rest)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The addresses, and the words between them."""
+    for piece in text.split(","):
+        for are_addresses, group in groupby(piece.split(), _is_address):
             words = list(group)
-            parts += words if are_addresses else [" ".join(words)]
-    return parts
+            yield from words if are_addresses else [" ".join(words)]
 
 
 def _is_address(word: str) -> bool:
@@ -136,7 +144,7 @@ def _is_address(word: str) -> bool:
         validate_email(word)
     except ValidationError:
         return False
-    return len(word) <= LONGEST_ADDRESS
+    return len(word) <= LONGEST_ADDRESS and len(word.rpartition("@")[0]) <= LONGEST_LOCAL_PART
 
 
 def _link_for(campaign: Campaign, by: User, role: str, address: str) -> tuple[Invitation, str]:

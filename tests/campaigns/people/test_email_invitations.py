@@ -163,6 +163,43 @@ def test_each_broken_address_of_a_line_is_named(campaign: Campaign) -> None:
     assert not campaign.invitations.exists()
 
 
+@pytest.mark.parametrize(
+    ("line", "faulty"),
+    [
+        ("bobuni.example, Ann <t@uni.example>", ["bobuni.example"]),
+        ("bob at uni.example, Ann <t@uni.example>", ["bob at uni.example"]),
+        ("carl(at)uni.example; Ann <t@uni.example>", ["carl(at)uni.example"]),
+        ("carl(AT)uni, Ann <t@uni.example>", ["carl(AT)uni"]),
+        ("Bob; Ann <t@uni.example>", ["Bob"]),
+        ("Ann <t@uni.example>, Bob", ["Bob"]),
+        ("Ann <t@uni.example> Bob; Cat <cat@uni.example", ["Bob", "Cat <cat@uni.example"]),
+        ("bob@, Ann <t@uni.example>, <>", ["bob@", ""]),
+        (f"Ann <{'x' * 65}@uni.example>", [f"{'x' * 65}@uni.example"]),
+    ],
+)
+def test_nothing_beside_an_address_in_brackets_is_dropped_unless_it_is_its_name(
+    line: str, faulty: list[str]
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        read_addresses(line)
+    told = [f"Line 1: “{word}” is not an email address." for word in faulty]
+    assert caught.value.messages == told
+
+
+@pytest.mark.parametrize(
+    ("line", "addresses"),
+    [
+        ('"Lee; Ann B.Sc." <t@uni.example>, Bo <b@uni.example>', ["t", "b"]),
+        ('"t@uni.example" <t@uni.example>', ["t"]),
+        ("Lee, Ann J.R. <t@uni.example>; Dr. Bo O'Neil <b@uni.example>;", ["t", "b"]),
+        ("b@uni.example Ann <t@uni.example> c@uni.example", ["b", "t", "c"]),
+        (f"{'x' * 64}@uni.example", ["x" * 64]),
+    ],
+)
+def test_names_before_addresses_in_brackets_are_skipped(line: str, addresses: list[str]) -> None:
+    assert read_addresses(line) == [f"{each}@uni.example" for each in addresses]
+
+
 def test_a_class_that_is_invited_again_is_named_by_its_first_addresses(campaign: Campaign) -> None:
     addresses = " ".join(f"p{number:03}@example.org" for number in range(100))
     invite_by_email(campaign, addresses)
