@@ -305,6 +305,7 @@ ACCOUNT_USER_DISPLAY = "campaigns.people.membership.display_name"
 EMAIL_URL = env.string("EMAIL_URL")
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Trackside: "
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # of each change by which somebody could take an account over
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # only in the browser that signed up
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 # Requests store emails, and workers send them with MAIL_TRANSPORT.

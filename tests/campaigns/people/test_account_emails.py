@@ -72,7 +72,7 @@ def test_an_email_says_what_happened_and_where_to_go(
 
 
 def test_an_email_tells_of_a_changed_password(client: Client, settings: LazySettings) -> None:
-    settings.ACCOUNT_EMAIL_NOTIFICATIONS = True
+    settings.OPERATOR_EMAIL = "help@example.org"
     person = make_user("third@example.org")
     person.set_password("the old long password")
     person.save()
@@ -81,8 +81,27 @@ def test_an_email_tells_of_a_changed_password(client: Client, settings: LazySett
         reverse("account_change_password"), {"oldpassword": "the old long password"} | PASSWORDS
     )
     (message,) = mail.outbox
-    assert "Your account on Trackside has changed:\nYour password has been changed." in message.body
+    assert message.subject == "Trackside: Your password was changed"
+    assert "Your account on Trackside has changed:\nThe password was changed." in message.body
+    assert "tell the operator of the site: help@example.org" in message.body
     assert "IP address: 127.0.0.1" in message.body
+
+
+def test_the_old_address_is_told_that_another_one_replaces_it_and_the_new_one_of_its_removal(
+    client: Client,
+) -> None:
+    person = make_user("old@example.org")
+    for email, is_primary in (("old@example.org", True), ("new@example.org", False)):
+        person.emailaddress_set.create(email=email, verified=True, primary=is_primary)
+    client.force_login(person)
+    url = reverse("account_email")
+    for act, email in (("action_primary", "new@example.org"), ("action_remove", "old@example.org")):
+        client.post(url, {act: "", "email": email})
+    assert [(each.to, each.subject.partition(": ")[2]) for each in mail.outbox] == [
+        (["old@example.org"], "Your email address was changed"),
+        (["new@example.org"], "An email address was removed"),
+    ]
+    assert "changed from old@example.org to new@example.org." in mail.outbox[0].body
 
 
 def test_a_confirmation_link_that_was_used_leads_to_where_the_person_wanted_to_go(

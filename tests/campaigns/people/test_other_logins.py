@@ -153,6 +153,14 @@ def test_the_owner_connects_the_account_and_disconnects_it(network) -> None:
     assert [each["uid"] for each in data["connected_accounts"]] == ["42"]
     client.post("/accounts/3rdparty/", {"account": account.pk})
     assert not SocialAccount.objects.exists()
+    assert [(each.to, each.subject) for each in mail.outbox] == [
+        ([owner.email], f"Trackside: A login was {change}")
+        for change in ("connected", "disconnected")
+    ]
+    assert "A login with University of Somewhere now opens the account." in mail.outbox[0].body
+    assert (
+        "A login with University of Somewhere no longer opens the account." in mail.outbox[1].body
+    )
 
 
 def test_a_person_without_a_name_is_asked_for_one(network) -> None:

@@ -11,6 +11,7 @@ from allauth.mfa.totp.internal.auth import (
     yield_hotp_counters_from_time,
 )
 from django.conf import LazySettings
+from django.core import mail
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -25,6 +26,7 @@ from trackside import settings as site
 pytestmark = pytest.mark.django_db
 
 PASSWORD = "a long password"
+OFF = "Your second factor was turned off"
 ACTIVATE, CODES = "/accounts/2fa/totp/activate/", "/accounts/2fa/recovery-codes/"
 
 
@@ -158,10 +160,30 @@ def test_organisers_without_it_are_led_to_turn_it_on(settings: LazySettings) -> 
 def test_an_operator_removes_a_lost_factor_by_command() -> None:
     person = make_user("lost@example.org")
     turn_on(logged_in(person))
+    mail.outbox.clear()
     call_command("remove_second_factor", "Lost@example.org")
+    (message,) = mail.outbox
+    assert (message.to, message.subject) == ([person.email], f"Trackside: {OFF}")
+    assert "By: an operator of the site" in message.body
+    assert "IP address" not in message.body
     assert logged_in(person).get("/account/").status_code == 200
     with pytest.raises(CommandError, match="has a second factor"):
         call_command("remove_second_factor", "lost@example.org")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_person_is_emailed_of_each_change() -> None:
+    person = make_user("changing@example.org")
+    client = logged_in(person)
+    turn_on(client)
+    client.post("/accounts/2fa/recovery-codes/generate/")
+    client.post("/accounts/2fa/totp/deactivate/")
+    assert not Authenticator.objects.exists()
+    assert [(each.to, each.subject) for each in mail.outbox] == [
+        ([person.email], f"Trackside: {subject}")
+        for subject in ("Your second factor was turned on", "You have new recovery codes", OFF)
+    ]
+    assert "IP address: 127.0.0.1" in mail.outbox[0].body
 
 
 def test_a_closed_account_keeps_no_second_factor() -> None:

@@ -74,6 +74,9 @@ def test_an_address_that_both_have_verified_opens_and_connects(
     owner.refresh_from_db()
     assert (User.objects.count(), owner.name, owner.email) == (1, "Owner", ANN["email"])
     assert owner.has_usable_password()
+    (message,) = mail.outbox
+    assert (message.to, message.subject) == ([owner.email], "Trackside: A login was connected")
+    assert "now opens the account" in message.body
     again = Client()  # the connection holds if the institution gives the person another address
     log_in(again, network, ANN | {"email": "lee@university.example"})
     assert person_of(again) == str(owner.pk)
