@@ -35,12 +35,13 @@ PAUSE = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class Sent:
-    """The number of emails, the addresses of people who have the role already, and those that got
-    an email a moment ago."""
+    """The number of emails, the addresses of people who have the role already, those that got an
+    email a moment ago, and those of people who cannot have the role."""
 
     count: int
     members: list[str]
     recent: list[str]
+    conflicting: list[str]
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ def invite_by_email(
         sent = campaign.invitations.filter(sent_at__gt=now - timedelta(days=1))
         recent = _among(addresses, sent.filter(role=role, sent_at__gt=now - PAUSE), "email")
         members = _among(addresses, campaign.memberships.filter(role=role), "person__email")
-        invited = [each for each in addresses if each not in {*members, *recent}]
+        conflicting = _among(addresses, membership.conflicting(campaign, role), "person__email")
+        invited = [each for each in addresses if each not in {*members, *recent, *conflicting}]
         if (count := sent.count()) + len(invited) > MOST_PER_DAY:
             raise CannotInvite(
                 f"The site sends at most {MOST_PER_DAY} invitations of a campaign in 24 hours, and "
@@ -103,7 +105,8 @@ def invite_by_email(
         for address in invited:
             invitation, token = _link_for(campaign, by, role, address)
             notices.invite(invitation, link_of(token))
-    return Sent(len(invited), members, [each for each in recent if each not in members])
+    recent = [each for each in recent if each not in {*members, *conflicting}]
+    return Sent(len(invited), members, recent, conflicting)
 
 
 def invited_by_email(campaign: Campaign, memberships: Iterable[Membership]) -> list[Invited]:

@@ -187,6 +187,16 @@ def membership_by(invitation: Invitation, person: User) -> Membership | None:
     return found.first()
 
 
+def conflicting(campaign: Campaign, role: str) -> QuerySet[Membership]:
+    """The memberships that exclude the role: of teams for an assessor or a reader, and the
+    reverse."""
+    if role in OUTSIDE_TEAMS:
+        return campaign.memberships.filter(team__isnull=False)
+    if role == Membership.Role.PARTICIPANT:
+        return campaign.memberships.filter(role__in=OUTSIDE_TEAMS)
+    return campaign.memberships.none()
+
+
 def is_for(invitation: Invitation, person: User) -> bool:
     """False if the invitation was emailed to an address that this person's account does not have.
     They can use it nevertheless, because people have several addresses."""
@@ -343,11 +353,8 @@ def _refuse_invitation_by_outsider(campaign: Campaign, by: User, team: Team | No
 
 def _refuse_conflict(campaign: Campaign, person: User, role: str) -> None:
     """Raises `CannotJoin` for an assessor or a reader who would be in a team, and the reverse."""
-    in_team = Membership.Role.PARTICIPANT
-    excluded = {in_team: OUTSIDE_TEAMS} | dict.fromkeys(OUTSIDE_TEAMS, (in_team,))
-    conflicts = excluded.get(Membership.Role(role), ())
-    existing = campaign.memberships.filter(person=person, role__in=conflicts).first()
-    if existing is None or (existing.role == in_team and existing.team is None):
+    existing = conflicting(campaign, role).filter(person=person).select_related("team").first()
+    if existing is None:
         return
     if existing.team is not None:
         raise CannotJoin(

@@ -241,6 +241,11 @@ def _tell_sent(request: HttpRequest, sent: Sent, role: str) -> None:
         texts.append(f"Already {role}, and not invited again: {_first_of(sent.members)}.")
     if sent.recent:
         texts.append(f"Invited less than an hour ago: {_first_of(sent.recent)}.")
+    if sent.conflicting:
+        texts.append(
+            "Not invited, because assessors and readers cannot be in a team: "
+            f"{_first_of(sent.conflicting)}."
+        )
     add = messages.success if sent.count else messages.warning
     add(request, " ".join(texts))
 

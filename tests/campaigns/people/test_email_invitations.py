@@ -111,7 +111,7 @@ def test_a_double_click_sends_one_email(campaign: Campaign) -> None:
     with ThreadPoolExecutor() as threads:
         first = email_invitations.invite_by_email(**facts, link_of=link_of)
     assert first.count == 1
-    assert second[0].result() == Sent(0, [], ["bo@example.org"])
+    assert second[0].result() == Sent(0, [], ["bo@example.org"], [])
     assert len(mail.outbox) == 1
     assert campaign.invitations.count() == 1
 
@@ -121,6 +121,23 @@ def test_people_who_have_the_role_are_not_invited(campaign: Campaign) -> None:
     page = invite_by_email(campaign, "bo@example.org")
     assert "Already participant, and not invited again: bo@example.org." in page.content.decode()
     assert not mail.outbox
+
+
+@pytest.mark.parametrize("role", ["assessor", "reader"])
+def test_nobody_is_invited_to_a_role_that_the_person_cannot_accept(
+    campaign: Campaign, role: str
+) -> None:
+    """Participants without a team can become assessors, and organisers can be in a team."""
+    make_team(campaign, make_user("member@example.org"))
+    for email, other in (("alone@example.org", "participant"), ("judge@example.org", "assessor")):
+        campaign.memberships.create(person=make_user(email), role=other)
+    page = invite_by_email(campaign, "member@example.org alone@example.org", role)
+    refused = "Not invited, because assessors and readers cannot be in a team:"
+    assert f"1 invitation sent. {refused} member@example.org." in page.content.decode()
+    page = invite_by_email(campaign, "judge@example.org member@example.org")
+    assert f"member@example.org. {refused} judge@example.org." in page.content.decode()
+    invite_by_email(campaign, "member@example.org", "organiser")
+    assert [each.to for each in mail.outbox] == [["alone@example.org"], ["member@example.org"]]
 
 
 @pytest.mark.parametrize(
