@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
@@ -111,6 +112,7 @@ def campaign_create(request: HttpRequest) -> HttpResponse:
         campaign = lifecycle.create_campaign(
             campaign=form.save(commit=False), organiser=request.user
         )
+        warn_of_past_close(request, campaign)
         return redirect("campaigns:campaign-manage", campaign.slug)
     return render(
         request,
@@ -122,6 +124,17 @@ def campaign_create(request: HttpRequest) -> HttpResponse:
         },
         status=400 if form.errors or measures_form.errors else 200,
     )
+
+
+def warn_of_past_close(request: HttpRequest, campaign: Campaign) -> None:
+    """A closing date in the past is allowed, because it also closes submissions at once."""
+    closes = campaign.closes_at
+    if closes is not None and closes <= request.arrived_at:
+        messages.warning(
+            request,
+            "The date on which submissions close is in the past, so teams cannot submit runs. To "
+            "change it, choose Edit dates.",
+        )
 
 
 def are_valid_settings(form: CampaignForm, measures_form: MeasuresForm) -> bool:

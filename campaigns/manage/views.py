@@ -12,7 +12,7 @@ from campaigns import access, lifecycle, participation, scoring_hooks
 from campaigns.edit_conflicts import STALE, is_stale, version_of
 from campaigns.errors import show_refusals
 from campaigns.log import log_rows
-from campaigns.manage.campaign_views import are_valid_settings
+from campaigns.manage.campaign_views import are_valid_settings, warn_of_past_close
 from campaigns.manage.forms import CampaignForm
 from campaigns.manage.measures_form import MeasuresForm
 from campaigns.manage.publication import publication_of
@@ -54,6 +54,8 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
                     campaign=form.save(commit=False), fields=list(changed), actor=request.user
                 )
                 messages.success(request, "Saved.")
+                if "closes_at" in changed:
+                    warn_of_past_close(request, form.instance)
             return redirect("campaigns:campaign-manage", form.instance.slug)
     return render(
         request,

@@ -70,6 +70,22 @@ def test_a_request_with_the_leading_measure_only_keeps_the_measures(client: Clie
     assert made(client, leading="AP").measures == make_campaign().measures
 
 
+def test_a_closing_date_in_the_past_is_allowed_with_a_warning(client: Client) -> None:
+    past, warning = {"opens_at": "", "closes_at": "2001-01-01T12:00"}, "close is in the past"
+
+    def post(url: str, **typed: str) -> str:
+        page = client.post(url, RULES | {"preset": "trec"} | typed, follow=True)
+        return page.content.decode()
+
+    create = reverse("campaigns:campaign-create")
+    assert warning in post(create, **past)
+    edit = reverse("campaigns:campaign-edit", args=[Campaign.objects.get().slug])
+    slug = {"slug": Campaign.objects.get().slug}
+    assert warning not in post(edit, **past, **slug, name="Renamed")  # the date is as before
+    assert warning not in post(edit, **slug, closes_at="")
+    assert warning in post(edit, **past, **slug)
+
+
 def test_a_series_is_created_once_and_reused(client: Client) -> None:
     first = made(client, name="One", series="TREC 2026")
     second = made(client, name="Two", series="trec 2026 ")
