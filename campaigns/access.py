@@ -214,6 +214,15 @@ def campaigns_visible_to(person: Person) -> QuerySet[Campaign]:
     )
 
 
+def drafts_joined_by(person: User) -> QuerySet[Campaign]:
+    """Drafts that the person joined by a link, which shows the name. They learn nothing else of a
+    draft before its organisers open it."""
+    mine = Membership.objects.filter(campaign=OuterRef("pk"), person=person)
+    drafts = Campaign.objects.filter(stage=Campaign.Stage.DRAFT, archived_at=None)
+    organised = mine.filter(role=Membership.Role.ORGANISER)
+    return drafts.filter(Exists(mine.filter(invitation__isnull=False)), ~Exists(organised))
+
+
 def series_visible_to(person: Person) -> QuerySet[Series]:
     """The series of the campaigns that the person may see, by name."""
     visible = campaigns_visible_to(person).filter(series=OuterRef("pk"))

@@ -27,9 +27,10 @@ TOPICS_SHOWN = 100  # on the overview; the list of topics has pages
 @require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
-    own, requests = [], 0
+    own, joined_drafts, requests = [], [], 0
     if request.user.is_authenticated:
         own = home.own_campaigns(request.user, request.arrived_at)
+        joined_drafts = list(access.drafts_joined_by(request.user).order_by("name", "pk"))
         requests = home.open_requests(request.user)
     own_ids = {each.campaign.pk for each in own}
     others = list(campaigns.filter(archived_at=None).exclude(pk__in=own_ids))
@@ -39,6 +40,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
         "campaigns/manage/campaign_list.html",
         {
             "own": own,
+            "joined_drafts": joined_drafts,
             "open_requests": requests,
             "campaigns": others,
             "archived": list(campaigns.exclude(archived_at=None)),

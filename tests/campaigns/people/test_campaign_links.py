@@ -284,8 +284,25 @@ def test_whoever_joins_a_draft_sees_it_when_it_opens(campaign: Campaign) -> None
     page = client.post(path_of(token), follow=True)
     assert "after its organisers open it" in page.content.decode()
     assert client.get(url_of("campaign-detail", campaign)).status_code == 404
+    home, joined = reverse("campaigns:campaign-list"), "You have joined."
+    assert client.get(home).content.decode().count(joined) == 1
     Campaign.objects.filter(pk=campaign.pk).update(stage="open", is_accepting=True)
     assert client.get(url_of("campaign-detail", campaign)).status_code == 200
+    assert joined not in client.get(home).content.decode()
+
+
+def test_home_names_a_draft_only_to_people_who_followed_a_link(campaign: Campaign) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(stage="draft", is_accepting=False)
+    invitation, _ = make_link(campaign)
+    added, organiser, removed = make_user(), make_user(), join(campaign, invitation)
+    campaign.memberships.create(person=added, role="assessor")
+    campaign.memberships.create(person=organiser, role="organiser", invitation=invitation)
+    campaign.memberships.filter(person=removed).delete()
+    for person in (added, removed):
+        assert campaign.name not in signed_in(person).get("/").content.decode()
+    page = signed_in(organiser).get("/").content.decode()
+    assert page.count(f">{campaign.name}<") == 1  # under My campaigns, with its page
+    assert "You have joined." not in page
 
 
 @pytest.mark.parametrize(
