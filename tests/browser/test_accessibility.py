@@ -114,6 +114,7 @@ def people() -> Place:
     """Two teams with the same name, of which one awaits approval under another name."""
     campaign = make_campaign(name=HOSTILE[-1])
     make_team(campaign, make_user(), name="t" * 100)
+    make_team(campaign, make_user(), name="Short")
     waiting = make_team(campaign, make_user(), name="t" * 100)
     Team.objects.filter(pk=waiting.pk).update(approved_at=None)
     organiser = make_organiser(campaign)
@@ -202,7 +203,7 @@ PLACES = (
 )  # fmt: skip
 # The label of a check box counts as a part of it. Those of the leaderboard have no label.
 LOW = """() => [...document.querySelectorAll(
-    "main :is(button, input:not(.pick > *), select, textarea, summary, .button, .paging a)"
+    "main :is(button, input:not(.pick > *), select, textarea, summary, .button, .actions a, .paging a)"
 )].map((each) => (each.matches("[type=checkbox], [type=radio]") && each.labels[0]) || each)
     .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 24)
     .map((each) => each.outerHTML.slice(0, 90))"""
