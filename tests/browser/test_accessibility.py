@@ -203,7 +203,8 @@ PLACES = (
 )  # fmt: skip
 # The label of a check box counts as a part of it. Those of the leaderboard have no label.
 LOW = """() => [...document.querySelectorAll(
-    "main :is(button, input:not(.pick > *), select, textarea, summary, .button, .actions a, .paging a)"
+    `main :is(button, input:not(.pick > *), select, textarea, summary, .button, .actions a,
+    .paging a)`
 )].map((each) => (each.matches("[type=checkbox], [type=radio]") && each.labels[0]) || each)
     .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 24)
     .map((each) => each.outerHTML.slice(0, 90))"""
