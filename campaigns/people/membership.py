@@ -25,6 +25,10 @@ PERSONAL_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membershi
 # who create a team or join one.
 TEAM_LINK_USES, PARTICIPANT_LINK_USES = 5, 100
 MOST_USES = 5_000
+REMOVED = (
+    "An organiser removed you from this campaign after this link was created. Ask an organiser for "
+    "a new link."
+)
 # These roles and a team exclude each other.
 OUTSIDE_TEAMS = (Membership.Role.ASSESSOR, Membership.Role.READER)
 
@@ -165,7 +169,8 @@ def accept_invitation(
             Team.objects.select_for_update().filter(pk=team.pk).first()
             _refuse_second_team(campaign, person)
         _refuse_conflict(campaign, person, role)
-        _refuse_removed(invitation, person)
+        if is_removed_since(invitation, person):
+            raise CannotJoin(REMOVED)
         _use(invitation)
         if role in OUTSIDE_TEAMS:
             _without_team(campaign, person).delete()
@@ -202,6 +207,13 @@ def is_for(invitation: Invitation, person: User) -> bool:
     They can use it nevertheless, because people have several addresses."""
     own = {email.lower() for email in person.own_emails()}
     return not invitation.email or invitation.email.lower() in own
+
+
+def is_removed_since(invitation: Invitation, person: User) -> bool:
+    """Whether an organiser has removed the person after the link was created or last emailed."""
+    removed_at = teams.last_removal(invitation.campaign, person)
+    invited_at = invitation.sent_at or invitation.created_at
+    return removed_at is not None and invited_at <= removed_at
 
 
 @transaction.atomic
@@ -365,16 +377,6 @@ def _refuse_conflict(campaign: Campaign, person: User, role: str) -> None:
         f"You have the role {existing.role} in this campaign, so you cannot join a team. Ask an "
         "organiser to remove that role."
     )
-
-
-def _refuse_removed(invitation: Invitation, person: User) -> None:
-    removed_at = teams.last_removal(invitation.campaign, person)
-    invited_at = invitation.sent_at or invitation.created_at
-    if removed_at is not None and invited_at <= removed_at:
-        raise CannotJoin(
-            "An organiser removed you from this campaign after this link was created. Ask for a "
-            "new link."
-        )
 
 
 def _without_team(campaign: Campaign, person: User) -> QuerySet[Membership]:

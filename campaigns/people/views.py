@@ -125,7 +125,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return _stranger_invitation(request, offer)
     if has_joined and request.method != "POST":
         return _redirect_after_joining(request, offer)
-    problem, form = "", None
+    is_removed, form = membership.is_removed_since(offer, person), None
+    problem = membership.REMOVED if is_removed else ""
     if offer.team is not None:
         form = JoinForm(request.POST or None, campaign=offer.campaign)
     if request.method == "POST" and (form is None or not form.fields or form.is_valid()):
@@ -141,13 +142,12 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return _redirect_after_joining(request, offer)
     page = _invitation_context(offer) | {
         "problem": problem,
+        "is_removed": is_removed,
         "form": form,
         "is_for_another": not membership.is_for(offer, person),
     }
-    is_refused = bool(problem or (form is not None and form.errors))
-    return render(
-        request, "campaigns/people/invitation.html", page, status=400 if is_refused else 200
-    )
+    status = 400 if request.method == "POST" else 200
+    return render(request, "campaigns/people/invitation.html", page, status=status)
 
 
 def link_of(request: HttpRequest, token: str) -> str:

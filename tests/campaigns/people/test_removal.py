@@ -156,6 +156,13 @@ def test_a_removed_organiser_cannot_return_by_used_or_created_links() -> None:
         assert signed_in(other_account).post(link(token)).status_code == 404
     # A link of somebody else stays, but not for the person who was removed after it was made.
     assert signed_in(oscar).post(link(unused)).status_code == 400
+    campaign.contact = "chairs@example.org"
+    campaign.save()
+    page = signed_in(oscar).get(link(unused)).content.decode()
+    assert "Ask an organiser for a new link." in page
+    assert '<a href="mailto:chairs@example.org"' in page
+    assert "Accept invitation" not in page
+    assert "chairs@example.org" not in signed_in(make_user()).get(link(unused)).content.decode()
     assert not oscar.memberships.exists()
     assert signed_in(make_user()).post(link(unused)).status_code == 302
     _, fresh = people.invite(campaign=campaign, by=olga, role="reader")
