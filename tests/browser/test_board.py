@@ -222,6 +222,18 @@ def test_own_runs_are_marked(visit: Visitor) -> None:
 
 
 @pytest.mark.long
+def test_the_team_of_an_own_run_is_not_broken_on_a_phone(visit: Visitor) -> None:
+    campaign = make_published_board("Nordstern", "Fennmark")
+    person, team = make_user(), campaign.teams.get(name="Fennmark")
+    campaign.memberships.create(person=person, role=Membership.Role.PARTICIPANT, team=team)
+    Run.objects.filter(team=team).update(tag="fenn-fused")
+    page = visit(board_path(campaign), person=person, width=390).page
+    lines = """cell => { const text = document.createRange(); text.selectNodeContents(cell);
+                         return text.getClientRects().length }"""
+    assert page.locator(".board tr.own .team").evaluate(lines) == 1
+
+
+@pytest.mark.long
 def test_the_first_rows_are_on_the_first_screen_of_a_phone(visit: Visitor) -> None:
     """With every control, and the sentence about one's own team."""
     campaign = make_published_board(*TEAMS)
