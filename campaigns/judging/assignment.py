@@ -1,6 +1,6 @@
 """The assignment of topics to assessors, one by one or evenly."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -156,12 +156,14 @@ def assign_evenly(*, campaign: Campaign, each: int, actor: User | None) -> int:
     # Among assessors with the same load, the first by name.
     position = {who.pk: place for place, who in enumerate(assessors)}
     load: Counter[int] = Counter(dict.fromkeys(position, 0))
+    by_topic: dict[int, set[int]] = {topic: set() for topic in topics}
     for topic, who in assigned:
+        by_topic[topic].add(who)
         # 1 for the topic itself, so that topics without documents are spread evenly too.
         load[who] += weights[topic] + 1
     before = len(assigned)
     for topic in sorted(topics, key=lambda pk: -weights[pk]):  # the largest first
-        current = {who for of, who in assigned if of == topic}
+        current = by_topic[topic]
         free = sorted(set(load) - current, key=lambda who: (load[who], position[who]))
         for who in free[: max(each - len(current), 0)]:
             assigned.add((topic, who))
@@ -198,8 +200,11 @@ def _replace(campaign: Campaign, assigned: set[TopicAndAssessor]) -> None:
     TopicAssessor.objects.bulk_create(
         TopicAssessor(topic_id=topic, assessor_id=who) for topic, who in sorted(added)
     )
+    topics_by_assessor: defaultdict[int, list[int]] = defaultdict(list)
     for topic, who in removed:
-        claims = open_claims(campaign).filter(assessor=who, task__topic=topic)
+        topics_by_assessor[who].append(topic)
+    for who, topics in topics_by_assessor.items():
+        claims = open_claims(campaign).filter(assessor=who, task__topic__in=topics)
         claims.update(end=Claim.End.RELEASED, until=timezone.now())
     assign_gold(campaign)
 

@@ -3,7 +3,9 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -96,6 +98,19 @@ def test_removing_an_assessor_from_a_topic_releases_the_claims(campaign: Campaig
     assert (first.end, second.end) == (Claim.End.RELEASED, Claim.End.NONE)
     assert tasks.release_claims(campaign=campaign, assessor=ada, actor=None) == 1
     assert tasks.release_claims(campaign=campaign, assessor=ada, actor=None) == 0
+
+
+def test_removing_more_topics_takes_no_more_queries() -> None:
+    campaign = make_campaign(topics=tuple(map(str, range(40))))
+    ada = make_assessor(campaign, "Ada")
+    counts = []
+    for removed in (1, 30):
+        assignment.assign_evenly(campaign=campaign, each=1, actor=None)
+        left = [str(code) for code in range(removed, 40)]
+        with CaptureQueriesContext(connection) as queries:
+            assignment.assign_topics(campaign=campaign, assessor=ada, codes=left, actor=None)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
 
 
 def test_a_judged_document_stays_claimed(campaign: Campaign) -> None:
