@@ -467,3 +467,18 @@ def test_nothing_is_written_over(folder: Path) -> None:
     imported(folder)
     with pytest.raises(CommandError, match="is not empty"):
         call_command("export_campaign", "small", str(folder))
+
+
+def test_an_export_that_cannot_be_written_or_lacks_a_file_says_so(
+    folder: Path, tmp_path: Path
+) -> None:
+    imported(folder)
+    (tmp_path / "file").touch()
+    with pytest.raises(CommandError, match="Not a directory"):
+        call_command("export_campaign", "small", str(tmp_path / "file" / "out"))
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("export_deposit", "small", str(tmp_path / "no-folder" / "out.zip"))
+    run = Run.objects.get(tag="good")
+    default_storage.delete(run.storage_key)
+    with pytest.raises(CommandError, match=run.storage_key):
+        call_command("export_campaign", "small", str(tmp_path / "out"))

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from campaigns.folders import FolderError, export_campaign
 from campaigns.models import Campaign
+from campaigns.stored_files import FileLost
 
 
 class Command(BaseCommand):
@@ -23,6 +24,6 @@ class Command(BaseCommand):
             count = export_campaign(campaign, options["folder"])
         except Campaign.DoesNotExist as error:
             raise CommandError(f"There is no campaign {options['slug']}.") from error
-        except FolderError as error:
+        except (FolderError, FileLost, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{count} runs written to {options['folder']}.")

@@ -36,7 +36,7 @@ class Command(BaseCommand):
             with partial.open("wb") as out:
                 write_deposit(campaign, out, made_at=timezone.now(), url=url)
             partial.replace(path)
-        except (CannotChangeStage, FileLost) as error:
+        except (CannotChangeStage, FileLost, OSError) as error:
             raise CommandError(str(error)) from error
         finally:
             partial.unlink(missing_ok=True)
