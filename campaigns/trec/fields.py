@@ -29,7 +29,7 @@ DECIMAL = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 NON_ZERO = re.compile(rb"[1-9]")
 DECIMAL_BYTES = 40  # longer numbers are read one by one
 RANK_DIGITS = 8
-MANY_WIDTHS = 8  # lines of so many different widths are not grouped by width
+MANY_WIDTHS = 8  # lines of this many different widths are not grouped by width
 IN_DECIMALS = np.zeros(256, np.bool_)
 IN_DECIMALS[list(b"0123456789.+-eE\0")] = True  # NUL pads the fields
 

@@ -76,7 +76,7 @@ def swaps_table(pair: PairOfOrderings) -> Table:
 
 def swap_columns(choice: PairChoice | None = None) -> tuple[Column, ...]:
     a, b = choice.names if choice else ("", "")
-    depth = "in one of the orderings both runs are among the first so many"
+    depth = "the least n for which one of the orderings has both runs among its first n"
     return (
         Column("depth", heading="depth", kind=int, help_text=depth),
         same("ordering_a", a, str),

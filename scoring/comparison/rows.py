@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def lowest_wilcoxon_p(self) -> float:
-        """The lowest that Wilcoxon's test can have on so many topics."""
+        """The lowest that Wilcoxon's test can have on this many topics."""
         return lowest_p("wilcoxon", len(self.topics), samples=0)
 
     @property

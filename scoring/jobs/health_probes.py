@@ -17,7 +17,7 @@ from scoring.jobs.housekeeping import PROBES_FOLDER
 from scoring.jobs.probes import Probe, State
 
 TIMEOUT = 1.0  # seconds that a request waits
-# A part that does not respond in this time is busy, and not dead, for so many seconds after the
+# A part that does not respond in this time is busy, and not dead, for this many seconds after the
 # beginning of the last check that succeeded.
 RECENT_SECONDS = 10.0
 REPEAT_SECONDS = 3.0  # two checks in a row may then take 3.5 s each

@@ -1,4 +1,4 @@
-"""Forecasts the bounds of the runs after so many more documents, chosen as the plan chooses; see
+"""Forecasts the bounds of the runs after this many more documents, chosen as the plan chooses; see
 `scoring/core/judging/planned_judging.py`."""
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ class JudgingForecast:
 def judging_forecast(
     viewer: Viewer, plan: Plan, more: int, left: int
 ) -> JudgingForecast | NotComputedYet | None:
-    """After so many more documents, at most those that are left; None if no contributing run has a
+    """After `more` documents, at most those that are left; None if no contributing run has a
     candidate. Cached until something is judged or a run is added or removed. Some eight queries.
     Above AT_ONCE, AT_ONCE_BY_TOPIC or FILES_AT_ONCE a worker computes it; while people judge, the
     last result is used."""

@@ -144,7 +144,7 @@ class PlanForecast:
 
 @dataclass(frozen=True)
 class SimulatedPlan:
-    """One method after so many judgments, with the grades of the qrels."""
+    """One method after this many judgments, with the grades of the qrels."""
 
     budget: int
     method: str

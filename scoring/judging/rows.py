@@ -69,7 +69,7 @@ class JudgedRun(Interval):
     projection: float
     p_value: float | None  # leader's base against this upper bound, corrected; None: it leads
     is_in_top: bool
-    forecast: ForecastRun | None = None  # after so many more documents, if requested
+    forecast: ForecastRun | None = None  # after this many more documents, if requested
 
 
 @dataclass(frozen=True)

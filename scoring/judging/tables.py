@@ -13,7 +13,7 @@ TOPIC_COLUMNS = (
 
 
 def runs_table(judging: Judging | None) -> Table:
-    """One row for each ranked run, by base; the forecast is after so many more documents."""
+    """One row for each ranked run, by base; the forecast is after this many more documents."""
     measure = judging and f"RBP(p={judging.plan.persistence:g})"
     caption = f"bounds of {measure} by the judgments made so far." if measure else ""
     return Table(run_columns(measure), judging.runs if judging else (), caption)

@@ -61,7 +61,7 @@ def none_judged(run: ParsedRun, table: JudgmentTable) -> str:
 
 
 def rank_run(run: ParsedRun, *, max_depth: int | None = None) -> Ranking:
-    """The run in the order of its scores, at most so many documents a topic."""
+    """The run in the order of its scores, at most this many documents a topic."""
     return rank(
         topics=run.topics,
         topic_index=run.topic_index,

@@ -78,7 +78,7 @@ def end_long_download(request: HttpRequest) -> None:
 
 
 def begin_if_long(rows: int) -> None:
-    """The same for a download of so many rows, if that is long."""
+    """The same for a download of this many rows, if that is long."""
     if rows > FREE_ROWS:
         begin_long_download()
 

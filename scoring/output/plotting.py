@@ -66,7 +66,7 @@ def row_axis(names: Sequence[str], *, title: str) -> dict[str, Any]:
 
 
 def row_chart_size(rows: int) -> str:
-    """The `figure_size` of a chart with so many rows."""
+    """The `figure_size` of a chart with this many rows."""
     if TALL_ROWS < rows <= NAMED_ROWS:
         return "long"
     return "tall" if rows > FEW_ROWS else ""
@@ -86,7 +86,7 @@ def as_data(figure: go.Figure, sample: str = "") -> dict[str, Any]:
 
 
 def evenly(count: int, most: int = MOST_PLACES) -> list[int]:
-    """At most `most` of so many indices, evenly spaced, including the first and the last."""
+    """At most `most` of this many indices, evenly spaced, including the first and the last."""
     if count <= most:
         return list(range(count))
     return np.linspace(0, count - 1, most).round().astype(int).tolist()

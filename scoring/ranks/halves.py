@@ -11,7 +11,7 @@ from scoring.ranks.halves_analysis import SplitHalves
 
 
 class StabilityRow(NamedTuple):
-    """τ-b of the boards of two disjoint sets of so many topics; None if fewer than half of the
+    """τ-b of the boards of two disjoint sets of this many topics; None if fewer than half of the
     splits have one, because one of the sets ranks all runs equally."""
 
     topics: int

@@ -19,7 +19,7 @@ from scoring.core.statistics.significance import count_significant, pairwise_tes
 from scoring.significance import analysis
 from scoring.significance.analysis import TESTS, ordered_vectors, test_named
 
-# Pairs times measures: a worker tests so many, by each of TESTS, within a minute.
+# Pairs times measures: a worker tests this many, by each of TESTS, within a minute.
 MOST_PAIRS: Final = 2_500_000
 LEVELS: Final = (0.05, 0.01)
 CORRECTIONS: Final[tuple[Correction, ...]] = ("none", "holm", "benjamini-hochberg")
@@ -60,7 +60,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: CountsOfMeasures) -> Sig
 
 
 def counted_runs(measures: int) -> int:
-    """How many runs at most are tested by so many measures, at least one: their pairs are within
+    """How many runs at most are tested by this many measures, at least one: their pairs are within
     MOST_PAIRS. A multiple of 50, and never fewer."""
     # So many runs have half their square of pairs.
     runs = math.isqrt(2 * MOST_PAIRS // measures) // 50 * 50

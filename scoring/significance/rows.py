@@ -121,7 +121,7 @@ class Significance:
 
     @property
     def least_p(self) -> float:
-        """The lowest p-value that the test can have on so many topics; 0 if it has no limit."""
+        """The lowest p-value that the test can have on this many topics; 0 if it has no limit."""
         choices = self.choices
         if choices.correction == "tukey":
             return 0.0

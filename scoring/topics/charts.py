@@ -19,7 +19,7 @@ TITLED: Final = 4_000  # maximum number of cells with the titles of topics
 def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
     """Runs in the order of the board, topics in the chosen order; a sample if there are many."""
     rows = evenly(len(matrix.topics))
-    # As many runs as there is room for beside so many topics.
+    # As many runs as there is room for beside this many topics.
     columns = evenly(len(matrix.runs), CELLS // len(rows))
     scores = matrix.scores[np.ix_(rows, columns)]
     names = [f"{place} {label(run.name)}" for place, run in enumerate(matrix.runs, start=1)]

@@ -167,7 +167,7 @@ class _Inflating:
         self._ready = memoryview(b"")
 
     def read_column(self, spans: Sequence[tuple[int, int]], count: int, width: int) -> list[bytes]:
-        """Some of the next `count` items of so many bytes each; the column is read to its end."""
+        """Some of the next `count` items of this many bytes each; the column is read to its end."""
         found, at = {}, 0
         # In their order, because the payload is read forwards; two parts can be one and the same.
         for begin, end in sorted(set(spans)):
@@ -192,7 +192,7 @@ class _Inflating:
             size -= len(self._next(size))
 
     def _next(self, most: int) -> memoryview:
-        """At least one byte of what follows, and no more than so many."""
+        """At least one byte of what follows, and no more than this many."""
         while not self._ready:
             fed: bytes | memoryview = self._inflater.unconsumed_tail
             if not fed:

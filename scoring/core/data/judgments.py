@@ -210,7 +210,7 @@ def _is_same_document(
 
 
 def _shares(judgments: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """`first_slots` and `shifts` for so many judgments of each topic: to each a power of two."""
+    """`first_slots` and `shifts` for this many judgments of each topic: to each a power of two."""
     # The 0 is for topics that the table lacks: one slot, which is empty.
     bits = np.array([(_SLOTS_A_JUDGMENT * n).bit_length() for n in [*judgments.tolist(), 0]])
     ends = np.cumsum(1 << bits)

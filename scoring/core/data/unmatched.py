@@ -35,7 +35,7 @@ def first_cells(rows: NDArray[np.int32], doc_ids: NDArray[np.bytes_]) -> list[Ce
     [(0, b'd2'), (1, b'd5')]
     """
     counts = np.cumsum(np.bincount(rows[rows >= 0]))
-    # As many of the first topics as have so many documents: the others need not be sorted.
+    # The first topics, up to MAX_DOCUMENTS documents: the others need not be sorted.
     topics = int(np.searchsorted(counts, MAX_DOCUMENTS)) + 1
     known = np.flatnonzero((rows >= 0) & (rows < topics))
     rows, doc_ids = rows[known], doc_ids[known]

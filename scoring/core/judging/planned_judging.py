@@ -100,7 +100,7 @@ def residual_curve(
     points: NDArray[np.int64],
     persistence: float,
 ) -> NDArray[np.float64]:
-    """float64[points, runs]: each run's mean residual once so many of the chosen are judged.
+    """float64[points, runs]: each run's mean residual once this many of the chosen are judged.
 
     >>> chosen, points = np.array([0, 1, 3]), np.array([0, 1, 3])
     >>> residual_curve(candidates, nothing, chosen, points=points, persistence=0.5).tolist()

@@ -313,7 +313,7 @@ class Weighing:
         return most
 
     def _extend(self, count: int) -> None:
-        """By the next so many of the order, without those handled."""
+        """By the next `count` of the order, without those handled."""
         following = self._order[self._behind : self._behind + count].astype(np.int64)
         self._behind += len(following)
         self._front = self._front.joined(self._laid_out(following[self._is_open[following]]))

@@ -51,7 +51,7 @@ class SimulatedJudging:
         return int((self.outcomes == 1).sum())
 
     def after(self, judgments: int) -> "SimulatedJudging":
-        """The state after so many judgments; all of it if there were fewer."""
+        """The state after this many judgments; all of it if there were fewer."""
         judged = np.cumsum(self.outcomes != UNJUDGED)
         # Up to the judgment itself, without the documents that are bypassed after it.
         end = int(np.searchsorted(judged, judgments, side="left")) + 1 if judgments > 0 else 0

@@ -100,7 +100,7 @@ def count_pairs(bounds: RunBounds, runs: NDArray[np.intp], *, alpha: float) -> P
 
 
 def smallest_p(topics: int, tests: int) -> float:
-    """The smallest corrected p-value that so many topics allow in the first of so many tests: all
+    """The smallest corrected p-value that the topics allow in the first of the tests: all
     differences for the leader, 2^-topics, times the number of tests.
 
     >>> smallest_p(5, tests=2)

@@ -158,7 +158,7 @@ def below_each_other(matrices: Sequence[NDArray[_T]], past_end: int) -> NDArray[
 
 
 def by_run(scores: Scores, runs: int) -> Scores:
-    """The scores of so many runs that were stacked, as float64[runs, topics].
+    """The scores of this many runs that were stacked, as float64[runs, topics].
 
     >>> by_run(Scores(np.array([0.1, 0.2, 0.3, 0.4]), None), runs=2).base.tolist()
     [[0.1, 0.2], [0.3, 0.4]]

@@ -21,7 +21,7 @@ _GRADES_AT_A_TIME: Final = 1 << 18  # eight bytes each as gains
 
 @dataclass(frozen=True, eq=False)
 class RankShares:
-    """Of so many topics, at each rank, the mean gain and the share that is unknown."""
+    """Of this many topics, at each rank, the mean gain and the share that is unknown."""
 
     gain: Vector  # float64[ranks]
     unknown: Vector  # float64[ranks]

@@ -72,7 +72,7 @@ def ideal(kind: str, graded: GradedTopics) -> tuple[Ranks, NDArray[np.float64]]:
 def best_first(
     gains: NDArray[np.float64], grade_counts: NDArray[np.int64], cutoff: int | None
 ) -> tuple[Ranks, NDArray[np.float64]]:
-    """The same, where so many documents of each topic have each grade.
+    """The same, where this many documents of each topic have each grade.
 
     >>> places, gains = best_first(np.array([0.0, 0.5, 1.0]), np.array([[4, 2, 1]]), cutoff=2)
     >>> places.positions.tolist(), gains.tolist()

@@ -65,7 +65,7 @@ def _read_after(
     the bound stays one."""
     ranks = 0
     if gain > 0:
-        # After so many ranks, (1 - gain)^ranks is below e^-40.
+        # After this many ranks, (1 - gain)^ranks is below e^-40.
         enough = 1 if gain == 1 else math.ceil(-_NEVER / math.log1p(-gain))
         ranks = min(enough, _MOST_RANKS)
     if arguments.cutoff is not None:

@@ -132,7 +132,7 @@ class Reading:
         return np.divide(self.gained, self.read, out=nothing, where=self.read > 0)
 
     def goes_on(self, persistence: float, gain: float, ranks: float) -> "Reading":
-        """After so many further ranks, all with this gain and persistence."""
+        """After this many further ranks, all with this gain and persistence."""
         # The sum of a geometric series would divide by 0.
         if persistence == 1:
             more, left = self.left * ranks, self.left

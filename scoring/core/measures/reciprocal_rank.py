@@ -97,7 +97,7 @@ RR = Family(
 )
 
 
-# A document of the highest grade stops at least half of the users: after so many none is left.
+# A document of the highest grade stops at least half of the users: after this many none is left.
 REST = 64
 STOPPING = Parameter(
     "gain",

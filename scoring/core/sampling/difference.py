@@ -259,7 +259,7 @@ def _ratio(found: Estimates, parts: _Sampled) -> Estimates:
 def _gained(
     step: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The sum of a step over so many first ranks, and its slope there."""
+    """The sum of a step over this many first ranks, and its slope there."""
     sums = np.append(0.0, np.cumsum(step))
     within = np.clip(counts, 0.0, len(step))
     # Beyond the depth a further document gains nothing.

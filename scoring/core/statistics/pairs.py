@@ -56,7 +56,7 @@ class Outcomes:
 
 
 def lowest_p(test: str, topics: int, *, tail: Tail = "two", samples: int) -> float:
-    """The lowest p-value that `t`, `wilcoxon` or `randomisation` can have on so many topics, 0 if
+    """The lowest p-value that `t`, `wilcoxon` or `randomisation` can have on this many topics, 0 if
     it has no limit. A test by signs has that of the one way to give them, or of the two, that are
     as extreme as can be; among `samples` random ones none is below 1 / (samples + 1).
 

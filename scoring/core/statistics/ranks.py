@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-DECIMALS = 12  # values equal to so many decimals are equal: what is left is float noise
+DECIMALS = 12  # values equal to this many decimals are equal: what is left is float noise
 
 
 def shared_ranks(values: NDArray[np.float64]) -> list[int | None]:

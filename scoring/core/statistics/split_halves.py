@@ -105,7 +105,7 @@ def unknown_halves(sizes: Sequence[int], width: float) -> SplitHalves:
 
 
 def half_sizes(topics: int, most: int = 12) -> list[int]:
-    """At most so many sizes, evenly spaced from 1 to half of the topics.
+    """At most this many sizes, evenly spaced from 1 to half of the topics.
 
     >>> [int(size) for size in half_sizes(50, most=5)]
     [1, 7, 13, 19, 25]

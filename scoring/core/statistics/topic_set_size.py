@@ -63,7 +63,7 @@ UNKNOWN: Final = Variances(math.nan, math.nan)
 
 
 def variance_interval(variance: float, topics: int, level: float = 0.95) -> tuple[float, float]:
-    """The confidence interval of a variance that was measured on so many topics: (topics - 1)
+    """The confidence interval of a variance that was measured on this many topics: (topics - 1)
     variance over the quantiles of the chi-square distribution with topics - 1 degrees of freedom.
 
     It assumes normally distributed scores. All runs have the same topics, so no more degrees count

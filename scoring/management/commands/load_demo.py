@@ -221,7 +221,7 @@ def _person(email: str, name: str, password: str | None, **facts: Any) -> User:
 def _campaign(
     slug: str, name: str, topics: str, size: Size, organiser: User, *, closes: int
 ) -> Campaign:
-    """The campaign, created if there is none; submissions close in so many days."""
+    """The campaign, created if there is none; submissions close in this many days."""
     existing = Campaign.objects.filter(slug=slug).first()
     if existing is not None:
         return existing
