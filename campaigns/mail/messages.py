@@ -166,15 +166,13 @@ def participants_of(campaign: Campaign) -> QuerySet[User]:
     return User.objects.filter(memberships__in=campaign.memberships.filter(in_team | without_team))
 
 
-def readers_of_board(campaign: Campaign, moment: datetime) -> QuerySet[User]:
-    """The participants who may see the leaderboard."""
+def readers_of_results(campaign: Campaign, moment: datetime) -> QuerySet[User]:
+    """The participants who may see the leaderboard, or at least the scores of their own runs."""
     participants = participants_of(campaign)
-    match campaign.board_audience:
-        case Audience.EVERYONE:
-            return participants
-        case Audience.PARTICIPANTS:
-            teams = participating_teams(campaign, moment)
-            return participants.filter(memberships__team__in=teams)
+    if campaign.board_audience == Audience.EVERYONE:
+        return participants
+    if campaign.board_audience == Audience.PARTICIPANTS or campaign.shows_own_scores:
+        return participants.filter(memberships__team__in=participating_teams(campaign, moment))
     return participants.none()
 
 

@@ -44,9 +44,9 @@ def notify_organisers(team: Team, kind: str, *, key: str = "") -> None:
 
 
 def notify_of_publication(campaign: Campaign) -> None:
-    """Emails the participants who may see the leaderboard, once per publication."""
+    """Emails the participants who may see results, once per publication."""
     moment = campaign.published_at.isoformat() if campaign.published_at else ""
-    to = messages.readers_of_board(campaign, campaign.published_at or timezone.now())
+    to = messages.readers_of_results(campaign, campaign.published_at or timezone.now())
     _notify(campaign, "published", key=f"published/{moment}", to=to)
 
 

@@ -151,22 +151,31 @@ def test_only_members_of_approved_teams_are_emailed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("audience", "expected"),
-    [(Audience.EVERYONE, ["published"]), (Audience.PARTICIPANTS, []), (Audience.ORGANISERS, [])],
+    ("audience", "own_scores", "with_run", "without_run"),
+    [
+        (Audience.EVERYONE, True, "The leaderboard is visible", "The leaderboard is visible"),
+        (Audience.PARTICIPANTS, True, "The leaderboard is visible", ""),
+        (Audience.ORGANISERS, True, "your team's runs shows its scores", ""),
+        (Audience.ORGANISERS, False, "", ""),
+    ],
 )
-def test_only_readers_of_the_leaderboard_are_emailed_that_it_is_published(
-    audience: Audience, expected: list[str]
+def test_publication_is_emailed_to_those_who_see_results(
+    audience: Audience, own_scores: bool, with_run: str, without_run: str
 ) -> None:
     campaign = make_campaign()
-    campaign.stage_switches["published"]["board_audience"] = audience
+    campaign.stage_switches["published"] |= {
+        "board_audience": audience,
+        "shows_own_scores": own_scores,
+    }
     campaign.save()
     alice, bob = make_user(), make_user()
     make_run(campaign, make_team(campaign, alice))
     make_team(campaign, bob)  # without a run, it is no participant after the close
     make_qrels(campaign)
     lifecycle.publish(campaign=campaign, actor=None)
-    assert told(alice) == ([] if audience == Audience.ORGANISERS else ["published"])
-    assert told(bob) == expected
+    for person, words in ((alice, with_run), (bob, without_run)):
+        notice = Notice.objects.filter(recipient=person).first()
+        assert words in notice.body if words else notice is None
 
 
 def test_the_email_of_an_approval_promises_no_open_submissions() -> None:
