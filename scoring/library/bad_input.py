@@ -7,7 +7,8 @@ class BadInput(ValueError):
     """Every fault that was found, one message each; a file's faults begin with its path."""
 
     def __init__(self, messages: Iterable[str]) -> None:
-        self.messages = tuple(messages)
+        # A name can have halves of surrogate pairs, which no terminal prints.
+        self.messages = tuple(each.encode(errors="backslashreplace").decode() for each in messages)
         super().__init__(self.messages)  # as its only argument, so that it can be pickled
 
     def __str__(self) -> str:

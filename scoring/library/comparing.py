@@ -36,7 +36,7 @@ from scoring.library.significance import (
     significance_table,
     tested_measure,
 )
-from scoring.library.sources import Path, QrelsSource, RunSources
+from scoring.library.sources import Path, QrelsSource, RunSources, open_file
 from scoring.library.table import Table
 
 
@@ -197,13 +197,12 @@ def _refuse_arguments(how: PairComparison, top: int | None) -> None:
 
 def matrix_of(scores: Any) -> ComparedRuns:
     if isinstance(scores, str | os.PathLike):
-        path = os.fspath(scores)
+        with open_file(scores) as file:
+            content = io.BytesIO(file.read())
         try:
-            with open(path, "rb") as file:
-                return ComparedRuns(*read_matrix(io.BytesIO(file.read())))
-        except OSError as error:
-            raise BadInput([f"{path}: {error.strerror or error}"]) from None
+            return ComparedRuns(*read_matrix(content))
         except FormatError as error:
+            path = os.fspath(scores)
             raise BadInput(f"{path}: {line}" for line in str(error).splitlines()) from None
     is_dictionary = isinstance(scores, Mapping)
     scores = scores if is_dictionary else columns_of(scores, "scores") or {}

@@ -1,6 +1,7 @@
 """`trackside.diversity`: scores of runs by judgments of subtopics."""
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -17,7 +18,7 @@ from scoring.library.bad_input import BadArgument, BadInput
 from scoring.library.evaluation import MeasureNames, Scores, measure_texts
 from scoring.library.prepared import rank_run
 from scoring.library.score_tables import run_names
-from scoring.library.sources import File, Path, Run, RunSources, binary_file, read_runs
+from scoring.library.sources import File, Path, Run, RunSources, binary_file, open_file, read_runs
 from scoring.library.table import Column, Table
 
 NDEVAL: Final = (
@@ -112,21 +113,22 @@ def _judgments(qrels: Any) -> Iterable[SubtopicJudgment]:
         if isinstance(qrels, ParsedSubtopics):
             return qrels.judgments
         if isinstance(qrels, str | os.PathLike):
-            with open(qrels, "rb") as file:
+            with open_file(qrels) as file:
                 return read_subtopics(file).judgments
         if isinstance(qrels, bytes) or hasattr(qrels, "read"):
             return read_subtopics(binary_file(qrels)).judgments
     except FormatError as error:
         raise BadInput(f"qrels: {line}" for line in str(error).splitlines()) from None
-    except OSError as error:
-        raise BadInput([f"{qrels}: {error.strerror or error}"]) from None
+    if not isinstance(qrels, Iterable):
+        raise BadInput([f"qrels: {qrels!r:.100} is no path, open file, dictionary or tuples"])
     return list(map(_checked, _nested(qrels) if isinstance(qrels, Mapping) else qrels))
 
 
 def _checked(row: Any) -> SubtopicJudgment:
-    fields = tuple(row)
+    fields = tuple(row) if isinstance(row, Iterable) else (row,)
     # Not isinstance: True is an int as well, and no grade.
-    if [type(field) for field in fields] != [str, str, str, int]:
+    is_typed = [type(field) for field in fields] == [str, str, str, int]
+    if not is_typed or re.search("[\ud800-\udfff]", "".join(fields[:3])):
         expected = "a judgment is topic, subtopic and document as text, and a whole number"
         raise BadInput([f"qrels: {expected}, not {fields!r:.100}"])
     return SubtopicJudgment(*fields)

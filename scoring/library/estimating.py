@@ -1,6 +1,5 @@
 """`trackside.estimate`: scores from a program's judgments, corrected by people's of a sample."""
 
-import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from scoring.library.sources import (
     QrelsSource,
     Run,
     RunSources,
+    open_file,
     read_qrels,
     read_runs,
 )
@@ -73,17 +73,15 @@ def estimate(
     >>> found[0].program, found[0].estimate, found[0].low
     (1.0, 0.5, 0.5)
     """
-    name = "sample" if isinstance(sample, Table) else os.fspath(sample)
+    name = "sample" if isinstance(sample, Table) else str(sample)
     try:
         if isinstance(sample, Table):
             drawn = sample_of_table(sample)
         else:
-            with open(sample, "rb") as file:
+            with open_file(sample) as file:
                 drawn = read_sample(file)
     except FormatError as error:
         raise BadInput(f"{name}: {line}" for line in str(error).splitlines()) from None
-    except OSError as error:
-        raise BadInput([f"{name}: {error.strerror or error}"]) from None
     asked = EstimationOptions(
         [measures] if isinstance(measures, str) else list(measures),
         level,

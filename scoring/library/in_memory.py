@@ -145,9 +145,8 @@ def _columns_of_rows(rows: Iterable[Any], name: str) -> dict[str, list[Any]]:
     rows = list(rows)
     if not rows:
         raise BadInput([f"{name}: there are no rows"])
-    nameless = next((row for row in rows if not hasattr(row, "_fields")), None)
-    if nameless is not None:
-        kind = type(nameless).__name__
+    if nameless := [row for row in rows if not hasattr(row, "_fields")]:
+        kind = type(nameless[0]).__name__
         raise BadInput([f"{name}: a {kind} is not a row: use named tuples, or a dictionary"])
     return dict(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True))
 

@@ -15,6 +15,7 @@ from scoring.core.properties.table import (
     table_name,
 )
 from scoring.library.bad_input import BadInput
+from scoring.library.evaluation import measure_texts
 from scoring.library.measure_lines import refuse_huge
 from scoring.library.table import Column, Table
 
@@ -30,7 +31,7 @@ def properties(measures: str | Iterable[str] | None = None, *, examples: bool = 
     >>> table["measure"], table["bounded"].tolist(), table["complete"].tolist()
     (['RBP(p=0.8)', 'AP'], [True, True], [True, False])
     """
-    names = [measures] if isinstance(measures, str) else list(measures or (*PAPER, *FURTHER))
+    names = measure_texts(measures) if measures else [*PAPER, *FURTHER]
     faults = []
     rows = []
     for name in names:

@@ -174,7 +174,9 @@ def read_qrels(source: QrelsSource) -> Qrels:
 
 def read_runs(sources: RunSources) -> list[Run]:
     """One run or several; those of a dictionary have the names of its keys."""
-    return [read() for read in runs_to_read(sources)]
+    if runs := [read() for read in runs_to_read(sources)]:
+        return runs
+    raise BadInput(["runs: give at least one"])
 
 
 def runs_to_read(sources: Any) -> Iterator[Callable[[], Run]]:
@@ -210,11 +212,8 @@ def _parsed(
 ) -> Parsed:
     of_dict, of_columns, of_rows = readers
     if isinstance(source, str | os.PathLike):
-        try:
-            with open(source, "rb") as file:
-                return _checked(file, name, parse)
-        except OSError as error:
-            raise BadInput([f"{name}: {error.strerror or error}"]) from None
+        with open_file(source) as file:
+            return _checked(file, name, parse)
     if isinstance(source, bytes) or hasattr(source, "read"):
         return _checked(binary_file(source), name, parse)
     if isinstance(source, Mapping):
@@ -229,6 +228,17 @@ def _parsed(
     kind = type(source).__name__
     message = f"a {kind} is no path, open file, bytes, dictionary or data frame"
     raise BadInput([f"{name}: {message}"])
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Raises BadInput."""
+    try:
+        return open(os.fspath(path), "rb")
+    except OSError as error:
+        why = error.strerror or str(error)
+    except (TypeError, ValueError) as error:  # no path, a NUL byte, or half of a surrogate pair
+        why = str(error)
+    raise BadInput([f"{path}: {why}"])
 
 
 def binary_file(source: File) -> BinaryIO:

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from scoring.core.sampling.stratified_inferred import (
 from scoring.library.bad_input import BadInput
 from scoring.library.prepared import rank_run
 from scoring.library.score_tables import run_names
-from scoring.library.sources import Path, RunSources, read_runs
+from scoring.library.sources import Path, RunSources, open_file, read_runs
 from scoring.library.table import Table
 
 Judged: TypeAlias = tuple[str, int]  # the stratum of a document, and its grade, below 0 for none
@@ -47,10 +47,8 @@ def stratified_inferred_ap(
     """
     if not 1 <= rel <= HIGHEST_POSSIBLE_GRADE:
         raise BadInput([f"rel: {rel} is not one of the grades 1..{HIGHEST_POSSIBLE_GRADE}"])
-    known = judgments if isinstance(judgments, Mapping) else _opened(judgments)
+    known = _checked(judgments) if isinstance(judgments, Mapping) else _opened(judgments)
     read = read_runs(runs)
-    if not read:
-        raise BadInput(["runs: give at least one"])
     names = run_names([run.tag for run in read], [run.name for run in read])
     topics = sorted(known, key=str.encode)
     rows: list[tuple[str, str, float]] = []
@@ -92,15 +90,34 @@ def _documents(ranking: Ranking, topic: str) -> Iterator[str]:
             yield doc_id.decode()
 
 
+def _checked(judgments: Mapping[Any, Any]) -> StratifiedQrels:
+    if not judgments:
+        raise BadInput(["judgments: there is no judgment"])
+    for topic, documents in judgments.items():
+        are_judged = isinstance(documents, Mapping) and all(map(_is_judged, documents.items()))
+        if not (_is_text(topic) and documents and are_judged):
+            expected = "expected {topic: {document: (stratum, grade)}}"
+            raise BadInput([f"judgments: topic {topic!r}: {documents!r:.100}: {expected}"])
+    return judgments
+
+
+def _is_judged(item: tuple[Any, Any]) -> bool:
+    match item:
+        case str(), (str(), int()):
+            return True
+    return False
+
+
+def _is_text(topic: object) -> bool:
+    return isinstance(topic, str) and not re.search("[\ud800-\udfff]", topic)
+
+
 def _opened(path: Path) -> StratifiedQrels:
-    name = os.fspath(path)
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             return read_stratified_qrels(file)
-    except OSError as error:
-        raise BadInput([f"{name}: {error.strerror or error}"]) from None
     except FormatError as error:
-        raise BadInput(f"{name}: {line}" for line in str(error).splitlines()) from None
+        raise BadInput(f"{os.fspath(path)}: {line}" for line in str(error).splitlines()) from None
 
 
 def read_stratified_qrels(source: BinaryIO) -> dict[str, dict[str, Judged]]:

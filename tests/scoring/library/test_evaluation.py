@@ -268,6 +268,47 @@ def test_arguments_are_refused_in_words(
     assert reason in str(refused.value)
 
 
+HALF = "\ud800"  # of a surrogate pair, which UTF-8 cannot encode
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda q, r: ts.read_run(HALF), "surrogates not allowed"),
+        (lambda q, r: ts.read_qrels([None]), "qrels: a NoneType is not a row"),
+        (lambda q, r: ts.evaluate(q, {HALF: 1}, "AP"), "\\ud800: a int is no path"),
+        (lambda q, r: ts.evaluate(q, r, HALF), "measures \\ud800: "),
+        (lambda q, r: ts.diversity(None, r), "qrels: None is no path, open file, dictionary or"),
+        (lambda q, r: ts.diversity([None], r), "topic, subtopic and document as text"),
+        (lambda q, r: ts.diversity({"1": {"s": {HALF: 1}}}, r), "topic, subtopic and document as"),
+        (lambda q, r: ts.diversity({"1": {"s": {"a": 1}}}, []), "runs: give at least one"),
+        (lambda q, r: ts.select([], method="A", p=0.5, budget=1), "runs: give at least one"),
+        (lambda q, r: ts.properties([None]), "measures: None: there is no measure"),
+        (lambda q, r: ts.significance_of_scores(HALF), "surrogates not allowed"),
+        (
+            lambda q, r: ts.stratified_inferred_ap(None, r),
+            "None: expected str, bytes or os.PathLike",
+        ),
+        (lambda q, r: ts.stratified_inferred_ap({}, r), "judgments: there is no judgment"),
+        (
+            lambda q, r: ts.stratified_inferred_ap({HALF: {"a": ("s", 1)}}, r),
+            "expected {topic: {document: (stratum, grade)}}",
+        ),
+        (
+            lambda q, r: ts.stratified_inferred_ap({"1": {"a": 1}}, r),
+            "expected {topic: {document: (stratum, grade)}}",
+        ),
+    ],
+)
+def test_odd_data_are_refused_in_words_that_can_be_printed(
+    files: tuple[Path, Path, Path], call: Any, reason: str
+) -> None:
+    with pytest.raises(ts.BadInput) as refused:
+        call(files[0], files[1])
+    assert reason in str(refused.value)
+    assert str(refused.value).encode()
+
+
 @pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, pa.table])
 def test_scores_in_data_frames_of_other_libraries(make: Any) -> None:
     scores = {"a": [0.2, 0.4, 0.9], "b": [0.1, 0.2, 0.3]}
