@@ -32,7 +32,7 @@ from campaigns.trec.topics_checks import squeezed
 MAX_BYTES = 4 << 30  # uncompressed
 MAX_DOCUMENTS = 500_000
 MAX_BLANK_LINES = 2_000_000  # four for each document
-LINE_BYTES = 4 << 20
+LINE_BYTES = 4 << 20  # a document in JSON is one line
 
 
 def read_documents(
@@ -136,8 +136,6 @@ def table_of(line: str, number: int = 1) -> Table | None:
 
 
 # --- lines ---------------------------------------------------------------------------------------
-
-LINE_BYTES = 4 << 20  # a document in JSON is one line
 
 
 def text_lines(

@@ -1,6 +1,6 @@
 """What measures ask of a ranking, worked out once per evaluation.
 
-Measures look at few of the cells: the relevant documents, or the unjudged ones. `Places` lists
+Measures look at few of the cells: the relevant documents, or the unjudged ones. `Ranks` lists
 these cells, topic after topic, and sums over them. A sum takes the cells of a topic in rank order
 by numpy's pairwise summation, whatever stands in other rows: scores have the same bits whether
 runs are evaluated one by one or stacked, and on any number of threads.
@@ -126,7 +126,7 @@ class Workings:
 
     `ranks` says how far down a measure looks: its cutoff, or the whole depth (see `ranks_of`). From
     `within` on the answers depend on the ranks of documents: here each has one, under ties
-    (`tied_expectations`) the same questions are answered with the mean over all orderings.
+    (`TiedWorkings`) the same questions are answered with the mean over all orderings.
     """
 
     def __init__(self, graded: GradedTopics) -> None:
