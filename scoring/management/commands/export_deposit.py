@@ -33,7 +33,11 @@ class Command(BaseCommand):
         url = f"{settings.SITE_URL}{page}" if settings.SITE_URL else ""
         partial = path.with_name(f"{path.name}.partial")
         try:
-            with partial.open("wb") as out:
+            out = partial.open("wb")
+        except OSError as error:
+            raise CommandError(f"{path} cannot be written: {error.strerror or error}.") from error
+        try:
+            with out:
                 write_deposit(campaign, out, made_at=timezone.now(), url=url)
             partial.replace(path)
         except (CannotChangeStage, FileLost, OSError) as error:

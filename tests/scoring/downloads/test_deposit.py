@@ -245,6 +245,9 @@ def test_the_command_writes_the_same_files(
         call_command("export_deposit", campaign.slug, str(target))
     assert list(tmp_path.iterdir()) == []
     save(client, campaign)
+    missing = tmp_path / "missing" / "deposit.zip"
+    with pytest.raises(CommandError, match=f"{missing} cannot be written: No such file"):
+        call_command("export_deposit", campaign.slug, str(missing))
     call_command("export_deposit", campaign.slug, str(target), stdout=io.StringIO())
     written, downloaded = zipfile.ZipFile(target), download(client, campaign)
     assert written.namelist() == downloaded.namelist()
