@@ -25,7 +25,7 @@ from scoring.library.evaluation import (
 )
 from scoring.library.in_memory import columns_of
 from scoring.library.measure_lines import single_measures
-from scoring.library.score_matrix import TIDY, is_topics, read_matrix
+from scoring.library.score_matrix import LARGEST, TIDY, is_topics, read_matrix
 from scoring.library.scoring_options import as_lines
 from scoring.library.significance import (
     ComparedRuns,
@@ -217,10 +217,11 @@ def matrix_of(scores: Any) -> ComparedRuns:
     lengths = {len(column) for column in columns}
     if len(lengths) > 1:
         raise BadInput([f"scores: runs have different numbers of topics: {sorted(lengths)}"])
-    # NaN is a topic without a score, infinity nothing that a mean could use.
+    # NaN is a topic without a score.
     base = np.array(columns)
-    if np.isinf(base).any():
-        raise BadInput([f"scores: {names[int(np.isinf(base).any(axis=1).argmax())]}: infinite"])
+    if (huge := (np.abs(base) > LARGEST).any(axis=1)).any():
+        why = f"a score is infinite or beyond {LARGEST:g}"
+        raise BadInput([f"scores: {names[int(huge.argmax())]}: {why}"])
     return ComparedRuns([str(name) for name in names], base)
 
 

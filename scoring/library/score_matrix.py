@@ -16,6 +16,7 @@ _TOPIC_HEADER: Final = re.compile(
 )
 _DECIMAL_COMMA: Final = re.compile(r"[+-]?[0-9]*,[0-9]+", re.ASCII)
 TIDY: Final = {"run", "topic", "measure", "value"}  # columns of `evaluate --format csv`
+LARGEST: Final = 1e100  # the squares of larger scores have no finite sum
 _MAX_BYTES: Final = 1 << 28
 
 
@@ -80,6 +81,9 @@ def _row(
                 message += ": write a point, not a comma"
             elif cells[column].strip().lower() == "nan":
                 message += ": leave the cell empty where there is no score"
+            findings.add(Problem("SCORE", line, message, column + 1, shown(cells[column])))
+        elif abs(score) > LARGEST:
+            message = f"score is beyond {LARGEST:g}"
             findings.add(Problem("SCORE", line, message, column + 1, shown(cells[column])))
         row.append(math.nan if score is None else score)
     return row

@@ -339,6 +339,7 @@ def test_systems_may_be_called_nearly_so(trackside, name):
             "a,b\n1,2\n1,x\n",
             "line 3: SCORE score is not a finite decimal number (field 2: 'x')",
         ),
+        ("a,b\n1,2e300\n", "line 2: SCORE score is beyond 1e+100 (field 2: '2e300')"),
         ("a,b\n1,2\n1\n", "line 3: FIELDS 1 fields, expected 2 as in the first row"),
         (
             "a,b\n1,2\n1,2\r1\n",
