@@ -116,9 +116,9 @@ def swaps(
     on the first half (Voorhees and Buckley, SIGIR 2002), as `trackside stability --swaps` computes.
 
     One row for each number of topics and each step of differences: `topics, difference_from,
-    difference_to, swaps, pairs, swap_rate`. Steps without a pair are left out. There are no rows
-    with fewer than ten topics, and if any two runs differ by the same on all topics; a warning says
-    so. Raises BadInput.
+    difference_to, swaps, pairs, swap_rate`. Steps without a pair are left out. With fewer than ten
+    topics, and if any two runs differ by the same on all topics, the numbers are NaN, and a warning
+    says so. Raises BadInput.
 
     >>> qrels = {str(topic): {"a": 1} for topic in range(10)}
     >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(10)}
@@ -202,7 +202,13 @@ def stability_table(found: SplitHalves) -> Table:
 
 
 def swaps_table(found: SplitHalves) -> Table:
-    """One row for each size and bin that has a pair; the last bin has no end."""
+    """One row for each size and bin that has a pair; the last bin has no end. Without any pair, one
+    row for each size."""
+    if not found.pairs.any():
+        names = ("difference_from", "difference_to", "swaps", "pairs", "swap_rate")
+        return Table(
+            {"topics": found.sizes} | dict.fromkeys(names, np.full(len(found.sizes), np.nan))
+        )
     sizes, bins = np.nonzero(found.pairs)
     swapped, pairs = found.swaps[sizes, bins], found.pairs[sizes, bins]
     return Table(

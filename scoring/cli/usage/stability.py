@@ -21,8 +21,8 @@ examples:
 --swaps prints how often the two sets disagree on which of two runs is better, by the difference of
 their means on the first set (Voorhees and Buckley, SIGIR 2002). The last difference has no end.
 
-With fewer than ten topics, or if any two runs differ by the same on all topics, the columns of tau
-are empty and --swaps prints no rows. A note says why."""
+With fewer than ten topics, or if any two runs differ by the same on all topics, all columns but the
+first are empty. A note says why."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -250,6 +250,10 @@ def test_without_a_topic_that_counts_there_are_means_that_are_not_defined() -> N
             lambda q, r: ts.diversity({"1": {"a": 1}}, r),
             "qrels: topic '1': 1 is no dictionary: expected {topic: {subtopic: {document: grade}}}",
         ),
+        (
+            lambda q, r: ts.significance_of_scores({"a": [1, 2], "b": [1e300, 2]}),
+            "scores: b: a score is infinite or beyond 1e+100",
+        ),
         (lambda q, r: ts.significance_of_scores({}), "scores: give a dictionary, a data frame"),
         (lambda q, r: ts.significance_of_scores("nowhere.csv"), "nowhere.csv: No such file"),
         (lambda q, r: ts.select(r, method="D", p=0.8, budget=1), "method: 'D' is none of pool"),
