@@ -37,14 +37,23 @@ async function currentPage() {
   return response?.ok ? new DOMParser().parseFromString(await response.text(), "text/html") : null;
 }
 
+function loginLink(other) {
+  const link = document.createElement("a");
+  link.href = other ? "/accounts/logout/?next=/accounts/login/" : "/accounts/login/";
+  link.target = "_blank";
+  link.textContent = "Log in in another tab";
+  return link;
+}
+
 function tell(form, other) {
   const notice = form.querySelector("[data-logged-out]") ?? document.createElement("p");
   notice.dataset.loggedOut = "";
   notice.className = "notice warning";
   notice.setAttribute("role", "alert");
   notice.textContent = other
-    ? "Another person is logged in now, so this form was not sent. Log in again in another tab, then submit it again here."
-    : "You are logged out, so this form was not sent. Log in in another tab, then submit it again here.";
+    ? "Another person is logged in now, so this form was not sent. "
+    : "You are logged out, so this form was not sent. ";
+  notice.append(loginLink(other), ", then submit the form again here.");
   form.append(notice);
   notice.scrollIntoView({ block: "nearest" });
 }

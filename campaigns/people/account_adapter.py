@@ -7,8 +7,6 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress, EmailConfirmation
 from allauth.account.signals import email_changed, email_confirmed
 from allauth.account.utils import get_next_redirect_url
-from django.conf import settings
-from django.core.mail import EmailMessage
 from django.dispatch import receiver
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
@@ -48,13 +46,6 @@ class AccountAdapter(DefaultAccountAdapter):
         )
         context = {"login_url": login, "password_reset_url": reset}
         self.send_mail("account/email/account_already_exists", email, context)
-
-    def render_mail(
-        self, template_prefix: str, email: str, context: dict[str, Any], **facts: Any
-    ) -> EmailMessage:
-        context = context | {"operator_email": settings.OPERATOR_EMAIL}
-        message: EmailMessage = super().render_mail(template_prefix, email, context, **facts)
-        return message
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         if not login_limits.take_attempt(request, _email(credentials)):

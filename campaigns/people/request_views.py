@@ -98,7 +98,6 @@ def _request_context(request: HttpRequest, form: OrganiserRequestForm) -> dict[s
         "next_request_at": organiser_requests.next_request_at(latest),
         "may_create": lifecycle.may_create_campaigns(request.user),
         "operators_create": settings.WHO_MAY_CREATE_CAMPAIGNS == "staff",
-        "operator_email": settings.OPERATOR_EMAIL,
     }
 
 

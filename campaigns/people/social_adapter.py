@@ -18,6 +18,13 @@ from campaigns.models import User
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):
+    error_messages = DefaultSocialAccountAdapter.error_messages | {
+        "no_password": "Your account has no password, so you could not log in any more. First "
+        "set one under Your account → Set password.",
+        "no_verified_email": "Your account has no confirmed email address, so you could not log in "
+        "any more. First confirm one under Your account → Email addresses.",
+    }
+
     def list_apps(
         self, request: HttpRequest, provider: str | None = None, client_id: str | None = None
     ) -> list[SocialApp]:

@@ -163,6 +163,15 @@ def test_the_owner_connects_the_account_and_disconnects_it(network) -> None:
     )
 
 
+def test_the_only_login_is_not_disconnected_before_there_is_a_password(network) -> None:
+    client = Client()
+    log_in(client, network, ANN)
+    form = {"account": SocialAccount.objects.get().pk}
+    page = client.post("/accounts/3rdparty/", form).content.decode()
+    assert "First set one under Your account → Set password." in page
+    assert SocialAccount.objects.exists()
+
+
 def test_a_person_without_a_name_is_asked_for_one(network) -> None:
     client = Client()
     facts = {"sub": "7", "email": "bo@university.example", "email_verified": True}

@@ -157,6 +157,17 @@ def test_organisers_without_it_are_led_to_turn_it_on(settings: LazySettings) -> 
     assert Authenticator.objects.filter(user=organiser, type="totp").exists()
 
 
+def test_a_person_who_has_lost_all_sees_whom_to_ask(settings: LazySettings) -> None:
+    person = make_user()
+    turn_on(logged_in(person))
+    client = logged_in(person)
+    page = client.get("/accounts/2fa/authenticate/").content.decode()
+    assert "Ask the operator of this site." in page
+    settings.OPERATOR_EMAIL = "help@example.org"
+    page = client.get("/accounts/2fa/authenticate/").content.decode()
+    assert 'this site: <a href="mailto:help@example.org">help@example.org</a>' in page
+
+
 def test_an_operator_removes_a_lost_factor_by_command() -> None:
     person = make_user("lost@example.org")
     turn_on(logged_in(person))
