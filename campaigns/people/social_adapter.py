@@ -5,6 +5,7 @@ account. If the operator trusts the institution's server (OIDC_TRUST_EMAIL), an 
 connects an account if the server and the site have both verified it.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
@@ -13,8 +14,13 @@ from allauth.socialaccount.providers.base.constants import AuthProcess
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from requests import Response, Session
 
 from campaigns.models import User
+
+LONGEST_ANSWER = 10  # seconds until an answer of another site is complete
+# A thread of a web process does not wait for the site itself, but for one of these.
+_REQUESTS = ThreadPoolExecutor(4, thread_name_prefix="login-provider")
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):
@@ -40,6 +46,18 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             if provider in (None, app.provider, app.provider_id)
             and client_id in (None, app.client_id)
         ]
+
+    def get_requests_session(self) -> Session:
+        """The timeout of allauth limits the wait for each byte. Another site that sends one byte
+        after the other would hold a thread of this one without end."""
+        session: Session = super().get_requests_session()
+        request = session.request
+
+        def request_in_time(*args: Any, **facts: Any) -> Response:
+            return _REQUESTS.submit(request, *args, **facts).result(LONGEST_ANSWER)
+
+        session.request = request_in_time  # type: ignore[method-assign]
+        return session
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Refuses an OpenID Connect server that does not say clearly whom it means."""

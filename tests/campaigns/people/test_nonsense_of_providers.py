@@ -4,6 +4,9 @@ is stored."""
 import html
 import re
 import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,19 +15,24 @@ import pytest
 import requests
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
+from django.conf import LazySettings
 from django.http import HttpResponse
 from django.test import Client
 from responses import RequestsMock
 
 from campaigns.models import User
+from campaigns.people import social_adapter
 from tests.campaigns.people.test_other_logins import (
     ANN,
     LOGIN,
+    NAMES,
     SERVER,
     configured,
     log_in,
     network,
 )
+from trackside.environment import Environment
+from trackside.login_providers import login_providers
 
 __all__ = ["configured", "network"]  # fixtures
 pytestmark = pytest.mark.django_db
@@ -131,3 +139,38 @@ def test_only_true_verifies_an_address(network: RequestsMock, claim: object) -> 
     answer = log_in(Client(), network, ANN | {"email_verified": claim})
     assert answer.url == "/accounts/confirm-email/"
     assert not EmailAddress.objects.filter(verified=True).exists()
+
+
+@pytest.fixture
+def slow_server() -> Iterator[str]:
+    """The address of a server that describes itself byte by byte, each in time."""
+    is_over = Event()
+
+    class Slow(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            for (
+                byte
+            ) in b'{"authorization_endpoint": "https://login.example/", "token_endpoint": ""}':
+                self.wfile.write(bytes([byte]))
+                if is_over.wait(0.1):
+                    return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    is_over.set()
+    server.shutdown()
+    server.server_close()
+
+
+def test_an_answer_that_drips_is_given_up(
+    slow_server: str, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(social_adapter, "LONGEST_ANSWER", 0.5)
+    names = NAMES | {"OIDC_SERVER_URL": slow_server}
+    settings.SOCIALACCOUNT_PROVIDERS = login_providers(Environment(names))
+    page = Client().post(LOGIN)
+    assert page.status_code == 503
+    refused(page)
