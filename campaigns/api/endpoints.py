@@ -86,7 +86,7 @@ def by_method(**views: View) -> View:
     """A view that dispatches requests by method: `GET=run_list, POST=run_create`. Each endpoint
     keeps its own parsers, permissions, throttles and schema."""
 
-    class URL(BaseView):
+    class Endpoint(BaseView):
         http_method_names = [*map(str.lower, views), "head", "options"]
         parser_classes = [parser for view in views.values() for parser in view.cls.parser_classes]
 
@@ -99,8 +99,8 @@ def by_method(**views: View) -> View:
             return response
 
     for method, view in views.items():  # for the schema, which reads the class
-        setattr(URL, method.lower(), getattr(view.cls, method.lower()))
-    shown: View = URL.as_view()
+        setattr(Endpoint, method.lower(), getattr(view.cls, method.lower()))
+    shown: View = Endpoint.as_view()
     return shown
 
 

@@ -103,3 +103,7 @@ def test_the_description_refuses_in_the_same_shape(path: str) -> None:
     answer = Client().generic("TRACE", path)
     assert (answer.status_code, answer["Content-Type"]) == (405, "application/json")
     assert answer.json()["code"] == "method_not_allowed"
+
+
+def test_options_name_an_endpoint_of_several_methods_in_words() -> None:
+    assert Client().options("/api/campaigns/").json()["name"] == "Endpoint"
