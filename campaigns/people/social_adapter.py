@@ -14,7 +14,6 @@ from allauth.socialaccount.providers.base.constants import AuthProcess
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
-from requests import Response, Session
 
 from campaigns.models import User
 
@@ -47,16 +46,16 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
             and client_id in (None, app.client_id)
         ]
 
-    def get_requests_session(self) -> Session:
+    def get_requests_session(self) -> Any:
         """The timeout of allauth limits the wait for each byte. Another site that sends one byte
         after the other would hold a thread of this one without end."""
-        session: Session = super().get_requests_session()
+        session = super().get_requests_session()
         request = session.request
 
-        def request_in_time(*args: Any, **facts: Any) -> Response:
+        def request_in_time(*args: Any, **facts: Any) -> Any:
             return _REQUESTS.submit(request, *args, **facts).result(LONGEST_ANSWER)
 
-        session.request = request_in_time  # type: ignore[method-assign]
+        session.request = request_in_time
         return session
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
