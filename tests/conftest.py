@@ -23,6 +23,7 @@ from tests.compiled import either_way
 from tests.flow_world import clock, files_of_its_own, wake_ups, world
 from tests.own_connections import live_server, own_connections
 from trackside.processes import Supervisor
+from trackside.stack_chunk import in_one_stack_chunk
 
 __all__ = [
     "chromium",
@@ -54,15 +55,9 @@ if PROFILE != "search":
     providers._get_local_constants = Constants
 
 
+@in_one_stack_chunk
 def _with_room(function: Callable[[], None]) -> None:
     function()
-
-
-# CPython keeps the frames of calls in chunks of 16 kB and gives a chunk back with its first frame:
-# a loop whose calls begin just below the end of one asks the kernel for memory at every call, which
-# took a quarter of the time of some tests. All that is called from a frame that asks for 280 kB
-# shares its chunk, of half a megabyte.
-_with_room.__code__ = _with_room.__code__.replace(co_stacksize=35_000)
 
 
 class ReadByTheTest(probes.Probe[health.Work]):
