@@ -14,6 +14,6 @@ if __name__ == "__main__":
         raise SystemExit(__doc__)
     try:
         result = submit(*argv[1:])
-    except (ts.SiteError, OSError) as error:
+    except (ts.SiteError, ts.BadInput) as error:
         raise SystemExit(str(error)) from None
     print(result.scores.to_csv(), end="")
