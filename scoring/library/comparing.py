@@ -225,21 +225,27 @@ def matrix_of(scores: Any) -> ComparedRuns:
     return ComparedRuns([str(name) for name in names], base)
 
 
-def _by_run(rows: Mapping[str, Any]) -> dict[str, list[float]]:
+def _by_run(columns: Mapping[str, Any]) -> dict[str, list[float]]:
     """`{run: [score of each topic]}` of the rows of `evaluate`. NaN where a run misses a topic."""
-    measures = list(dict.fromkeys(rows["measure"]))
+    names = ("run", "topic", "measure", "value")
+    try:
+        rows = list(zip(*(columns[name] for name in names), strict=True))
+    except (TypeError, ValueError):
+        why = "run, topic, measure and value are not columns of one length"
+        raise BadInput([f"scores: {why}"]) from None
+    measures = dict.fromkeys(measure for _, _, measure, _ in rows)
     if len(measures) > 1:
         named = ", ".join(map(str, measures))
         raise BadInput([f"scores: more than one measure: {named}: choose one, by where(measure=…)"])
     cells: dict[tuple[Any, Any], float] = {}
-    for run, topic, value in zip(rows["run"], rows["topic"], rows["value"], strict=True):
+    for run, topic, _, value in rows:
         if (run, topic) in cells:
             raise BadInput([f"scores: {run}: topic {topic} has two scores"])
         cells[run, topic] = value
-    topics = dict.fromkeys(rows["topic"])
+    topics = dict.fromkeys(topic for _, topic in cells)
     return {
         run: [cells.get((run, topic), np.nan) for topic in topics]
-        for run in dict.fromkeys(rows["run"])
+        for run in dict.fromkeys(run for run, _ in cells)
     }
 
 

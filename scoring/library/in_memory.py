@@ -148,6 +148,9 @@ def _columns_of_rows(rows: Iterable[Any], name: str) -> dict[str, list[Any]]:
     if nameless := [row for row in rows if not hasattr(row, "_fields")]:
         kind = type(nameless[0]).__name__
         raise BadInput([f"{name}: a {kind} is not a row: use named tuples, or a dictionary"])
+    if len(known := dict.fromkeys(row._fields for row in rows)) > 1:
+        first, second, *_ = map(", ".join, known)
+        raise BadInput([f"{name}: rows have different fields: {first} and {second}"])
     return dict(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True))
 
 

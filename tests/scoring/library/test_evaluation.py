@@ -6,6 +6,7 @@ import math
 import os
 import pickle
 import warnings
+from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -273,6 +274,10 @@ def test_arguments_are_refused_in_words(
 
 
 HALF = "\ud800"  # of a surrogate pair, which UTF-8 cannot encode
+LONG = ("run", "topic", "measure", "value")  # columns of `evaluate`
+Judgment = namedtuple("Judgment", "query_id doc_id relevance")
+Named = namedtuple("Named", "query_id doc_id")
+Reversed = namedtuple("Reversed", "relevance doc_id query_id")
 
 
 @pytest.mark.parametrize(
@@ -280,6 +285,22 @@ HALF = "\ud800"  # of a surrogate pair, which UTF-8 cannot encode
     [
         (lambda q, r: ts.read_run(HALF), "surrogates not allowed"),
         (lambda q, r: ts.read_qrels([None]), "qrels: a NoneType is not a row"),
+        (
+            lambda q, r: ts.read_qrels([Judgment("1", "a", 1), Named("1", "b")]),
+            "qrels: rows have different fields: query_id, doc_id, relevance and query_id, doc_id",
+        ),
+        (
+            lambda q, r: ts.read_qrels([Judgment("1", "a", 1), Reversed(1, "b", "1")]),
+            "relevance and relevance, doc_id, query_id",
+        ),
+        (
+            lambda q, r: ts.significance_of_scores(dict.fromkeys(LONG, ["1", "2"]) | {"value": []}),
+            "scores: run, topic, measure and value are not columns of one length",
+        ),
+        (
+            lambda q, r: ts.significance_of_scores(dict.fromkeys(LONG, ["1", "2"]) | {"run": None}),
+            "scores: run, topic, measure and value are not columns of one length",
+        ),
         (lambda q, r: ts.evaluate(q, {HALF: 1}, "AP"), "\\ud800: a int is no path"),
         (lambda q, r: ts.evaluate(q, r, HALF), "measures \\ud800: "),
         (lambda q, r: ts.diversity(None, r), "qrels: None is no path, open file, dictionary or"),
