@@ -274,7 +274,7 @@ def test_arguments_are_refused_in_words(
 
 
 HALF = "\ud800"  # of a surrogate pair, which UTF-8 cannot encode
-LONG = ("run", "topic", "measure", "value")  # columns of `evaluate`
+LONG = {name: ["1", "2"] for name in ("run", "topic", "measure", "value")}  # as of `evaluate`
 Judgment = namedtuple("Judgment", "query_id doc_id relevance")
 Named = namedtuple("Named", "query_id doc_id")
 Reversed = namedtuple("Reversed", "relevance doc_id query_id")
@@ -294,11 +294,11 @@ Reversed = namedtuple("Reversed", "relevance doc_id query_id")
             "relevance and relevance, doc_id, query_id",
         ),
         (
-            lambda q, r: ts.significance_of_scores(dict.fromkeys(LONG, ["1", "2"]) | {"value": []}),
+            lambda q, r: ts.significance_of_scores(LONG | {"value": []}),
             "scores: run, topic, measure and value are not columns of one length",
         ),
         (
-            lambda q, r: ts.significance_of_scores(dict.fromkeys(LONG, ["1", "2"]) | {"run": None}),
+            lambda q, r: ts.significance_of_scores(LONG | {"run": None}),
             "scores: run, topic, measure and value are not columns of one length",
         ),
         (lambda q, r: ts.evaluate(q, {HALF: 1}, "AP"), "\\ud800: a int is no path"),
