@@ -53,7 +53,11 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         request = session.request
 
         def request_in_time(*args: Any, **facts: Any) -> Any:
-            return _REQUESTS.submit(request, *args, **facts).result(LONGEST_ANSWER)
+            answer = _REQUESTS.submit(request, *args, **facts)
+            try:
+                return answer.result(LONGEST_ANSWER)
+            finally:
+                answer.cancel()  # if all threads wait, it has not begun, and is not sent any more
 
         session.request = request_in_time
         return session

@@ -5,6 +5,7 @@ import html
 import re
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
@@ -38,6 +39,7 @@ __all__ = ["configured", "network"]  # fixtures
 pytestmark = pytest.mark.django_db
 
 DISCOVERY = f"{SERVER}/.well-known/openid-configuration"
+DESCRIPTION = b'{"authorization_endpoint": "https://login.example/", "token_endpoint": ""}'
 ANSWERS: dict[str, dict[str, Any]] = {
     "no JSON": {"body": "<html>"},
     "empty": {"body": ""},
@@ -150,9 +152,7 @@ def slow_server() -> Iterator[str]:
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
-            for (
-                byte
-            ) in b'{"authorization_endpoint": "https://login.example/", "token_endpoint": ""}':
+            for byte in DESCRIPTION:
                 self.wfile.write(bytes([byte]))
                 if is_over.wait(0.1):
                     return
@@ -174,3 +174,17 @@ def test_an_answer_that_drips_is_given_up(
     page = Client().post(LOGIN)
     assert page.status_code == 503
     refused(page)
+
+
+def test_a_request_that_waits_for_the_others_is_given_up_and_not_sent_later(
+    network: RequestsMock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_over = Event()
+    monkeypatch.setattr(social_adapter, "LONGEST_ANSWER", 0.1)
+    with ThreadPoolExecutor(1) as threads:
+        monkeypatch.setattr(social_adapter, "_REQUESTS", threads)
+        threads.submit(is_over.wait)
+        with pytest.raises(TimeoutError):
+            social_adapter.SocialAccountAdapter().get_requests_session().get(DISCOVERY)
+        is_over.set()
+    assert not network.calls
