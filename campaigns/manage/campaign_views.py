@@ -134,7 +134,7 @@ def warn_of_past_close(request: HttpRequest, campaign: Campaign) -> None:
     if closes is not None and closes <= request.arrived_at:
         messages.warning(
             request,
-            "The date on which submissions close is in the past, so teams cannot submit runs. To "
+            "The date on which submissions close is in the past, so submissions are closed. To "
             "change it, choose Edit dates.",
         )
 
