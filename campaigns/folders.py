@@ -316,8 +316,8 @@ def _row_of(path: Path, table: RunsTable) -> RunsTableRow | None:
 
 
 def _tag_of(path: Path) -> str:
-    """The tag that the check finds, from the beginning of the file. "" if there is none, which the
-    check reports."""
+    """The tag that the check finds, from the beginning of the file. "" if there is none or if the
+    file cannot be read, which is reported elsewhere."""
     findings = ProblemList()
     try:
         with path.open("rb") as file:
@@ -331,7 +331,7 @@ def _tag_of(path: Path) -> str:
         if findings.lacks_tag:
             return tag_of_file(path.name)
         converted = b"".join(lines)
-    except FormatError:
+    except (FormatError, PermissionError):
         return ""
     for line in converted.splitlines():
         fields = line.split()

@@ -1,8 +1,10 @@
 """A campaign goes out as a folder and comes back the same."""
 
+import errno
 import gzip
 import hashlib
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,22 @@ def test_hidden_files_are_no_runs(folder: Path) -> None:
         (folder / "runs" / name).write_bytes(b"\0\5\x16\7")
     assert imported(folder).startswith("2 runs of 1 team accepted.")
     assert Run.objects.count() == 2
+
+
+def test_a_run_that_cannot_be_read_is_named_and_the_rest_is_imported(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Path.open
+
+    def open_unless_other(path: Path, *args: Any, **options: Any) -> Any:
+        if path.name == "input.other":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return opened(path, *args, **options)
+
+    monkeypatch.setattr(Path, "open", open_unless_other)
+    with pytest.raises(CommandError, match=r"^input\.other is not imported: Permission denied\.\n"):
+        imported(folder)
+    assert Run.objects.get().tag == "good"
 
 
 def test_the_import_continues_after_invalid_rows_and_names_each(folder: Path) -> None:
