@@ -33,7 +33,7 @@ def wait_for(
     explain: Callable[[], str] = str,
     patience: float = PATIENCE,
 ) -> T:
-    """The first answer that is true. If there is none for so many seconds, an AssertionError says
+    """The first answer that is true. If there is none for this many seconds, an AssertionError says
     what was missing, and explains it."""
     began = time.monotonic()
     until = min(began + patience, _no_wait_after)

@@ -86,7 +86,7 @@ class SamplingStudy:
     def design(
         self, budget: int, rank_weights: NDArray[np.float64], over_runs: OverRuns = "square"
     ) -> Design:
-        """A sample of so many documents for a measure with these weights of the ranks."""
+        """A sample of this many documents for a measure with these weights of the ranks."""
         sizes = document_sizes(self.candidates, rank_weights, over_runs=over_runs)
         return design_sample(self.candidates, sizes, budget=budget)
 

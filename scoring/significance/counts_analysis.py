@@ -62,7 +62,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: CountsOfMeasures) -> Sig
 def counted_runs(measures: int) -> int:
     """How many runs at most are tested by this many measures, at least one: their pairs are within
     MOST_PAIRS. A multiple of 50, and never fewer."""
-    # So many runs have half their square of pairs.
+    # n runs have about n²/2 pairs.
     runs = math.isqrt(2 * MOST_PAIRS // measures) // 50 * 50
     return min(analysis.MAX_RUNS, max(runs, 50))
 

@@ -85,7 +85,7 @@ def token() -> str:
 
 
 def close_in(seconds: float | None) -> float:
-    """Puts the deadline so many seconds ahead, or takes it away; its Unix time."""
+    """Puts the deadline this many seconds ahead, or takes it away; its Unix time."""
     closes_at = None if seconds is None else timezone.now() + timedelta(seconds=seconds)
     Campaign.objects.update(closes_at=closes_at)
     return closes_at.timestamp() if closes_at else 0.0

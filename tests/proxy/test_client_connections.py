@@ -59,7 +59,7 @@ def test_the_files_of_pages_do_not_count_and_take_no_uploads(start_proxy: StartP
 
 
 def answered(uploads: list[socket.socket], count: int) -> list[socket.socket]:
-    """Those with an answer, once there are so many; none before."""
+    """Those with an answer, once there are this many; none before."""
     ready = select.select(uploads, [], [], 0)[0]
     return ready if len(ready) >= count else []
 

@@ -1,4 +1,4 @@
-"""Figures 1 to 3 of the paper on strategic judgments: what RBP can be after so many judgments."""
+"""Figures 1 to 3 of the paper on strategic judgments: what RBP can be after this many judgments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

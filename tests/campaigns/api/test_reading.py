@@ -36,7 +36,7 @@ def send(world: World, data: bytes = QRELS) -> Response:
 
 @contextmanager
 def others_read(*, wait: int) -> Iterator[None]:
-    """One reads, and so many wait."""
+    """One reads, and this many wait."""
     with ExitStack() as stack:
         for place in (reading._READING, *[reading._PRESENT] * (1 + wait)):
             assert place.acquire(blocking=False)

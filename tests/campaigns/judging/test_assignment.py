@@ -38,7 +38,7 @@ def make_assessor(campaign: Campaign, name: str) -> User:
 
 
 def lay_out(campaign: Campaign, counts: dict[str, int]) -> Plan:
-    """A plan with so many tasks of each topic."""
+    """A plan with this many tasks of each topic."""
     codes = [code for code, count in counts.items() for _ in range(count)]
     plan = Plan.objects.create(
         campaign=campaign, budget=len(codes), laid_out=len(codes), method="A"

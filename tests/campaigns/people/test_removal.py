@@ -1,4 +1,4 @@
-"""Links are for so many people and so long, and who is removed stays out."""
+"""Links are for a number of people and of days, and a removed person stays out."""
 
 from datetime import timedelta
 from functools import partial

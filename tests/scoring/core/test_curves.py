@@ -45,7 +45,7 @@ def graded(grades: np.ndarray) -> GradedTopics:
 
 
 def test_the_papers_ranking_has_the_papers_bounds() -> None:
-    """Printed to so many digits: .7661 to .7663, .447 to .489, .17 to .60."""
+    """Printed to this many digits: .7661 to .7663, .447 to .489, .17 to .60."""
     shares = rank_shares(PAPER, BINARY)
     found = bounds_by_persistence(shares, (0.5, 0.8, 0.95))
     upper = found.base + found.residual

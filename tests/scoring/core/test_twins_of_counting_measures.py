@@ -197,7 +197,7 @@ def test_other_means_of_precision(case, rel):
 
 
 def interpolated(run, needed, rel):
-    """The highest precision at any rank with so many relevant documents or more."""
+    """The highest precision at any rank with this many relevant documents or more."""
     reached = [i for i in range(1, len(run) + 1) if found_in(run[:i], rel) >= needed]
     return max((Fraction(found_in(run[:i], rel), i) for i in reached), default=Fraction(0))
 

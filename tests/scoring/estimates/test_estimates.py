@@ -68,7 +68,7 @@ class Sampled:
         return plan
 
     def judge(self, plan: Plan, *, but: int = 0) -> Qrels:
-        """People judge the tasks, all but so many, and the judgments become active qrels."""
+        """People judge the tasks, all but this many, and the judgments become active qrels."""
         campaign, person = self.world.campaign, make_assessor(self.world.campaign)
         for task in plan.tasks.select_related("topic").order_by("position")[but:]:
             Judgment.objects.create(

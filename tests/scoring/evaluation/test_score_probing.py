@@ -36,7 +36,7 @@ def probe(number: int) -> bytes:
 
 
 def answers_under(world: World, qrels: bytes | None, *, uploads: int, **facts: object) -> list[str]:
-    """Everything that so many uploads, each looked at when all is done with it, are told."""
+    """Everything that this many uploads, each looked at when all is done with it, are told."""
     person = make_user()
     campaign = make_campaign(slug="blind", name="Blind", measures=["AP", "Judged@10"], **facts)
     attacker = World(

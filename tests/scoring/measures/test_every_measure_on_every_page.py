@@ -30,7 +30,7 @@ from tests.scoring.core import test_catalogue, test_measure_names
 from tests.scoring.leaderboard.test_board_page import SHOWN
 
 pytestmark = pytest.mark.django_db
-TURNS = 45  # in the fast tier a measure meets the board and one in so many of the other pages
+TURNS = 45  # in the fast tier a measure meets the board and one in this many of the other pages
 
 NAMED = test_measure_names.test_names_print_canonically.pytestmark[0].args[1]
 EXTREMES = (
