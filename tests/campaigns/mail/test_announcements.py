@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
@@ -158,3 +159,19 @@ def test_replies_go_to_the_address_that_organisers_give(
     send_all()
     assert [message.reply_to for message in mail.outbox] == [expected]
     assert (f"Contact: {contact}\n" in mail.outbox[0].body) == bool(contact)
+
+
+@pytest.mark.parametrize("stage", ["draft", "open"])
+def test_an_email_links_to_the_overview_only_if_the_recipient_can_open_it(
+    stage: str, settings: LazySettings
+) -> None:
+    settings.SITE_URL = "https://evaluation.example.org"
+    campaign = make_campaign(stage=stage)
+    alice, olga = make_user(), make_organiser(campaign)
+    make_team(campaign, alice)
+    announcements.announce(campaign=campaign, subject="News", body="None.", by=olga)
+    body = campaign.notices.get(recipient=alice).body
+    overview = reverse("campaigns:campaign-detail", args=[campaign.slug])
+    can_open = signed_in(alice).get(overview).status_code == 200
+    assert (f"{settings.SITE_URL}{overview}\n" in body) == can_open == (stage == "open")
+    assert ("You can see the campaign after its organisers open it." in body) != can_open
