@@ -185,21 +185,24 @@ class Viewer:
         return is_shared and self.audience <= self.campaign.run_files_audience
 
 
-def participants_see_teams(campaign: Campaign) -> bool:
-    """Whether participants can see which teams take part. If not, nothing may tell a team that a
-    name is taken."""
-    return _participant(campaign).can_see_runs
+def sees_teams(campaign: Campaign, *, participates: bool) -> bool:
+    """Whether a participant, or another person, can see which teams take part. If not, nothing may
+    tell them that a name is taken."""
+    return _person(campaign, participates).can_see_runs
 
 
-def participants_can_name(team: Team) -> bool:
-    """Whether participants can see that this team takes part, and under which name."""
-    return participants_see_teams(team.campaign) and _participant(team.campaign).can_name(team)
+def sees_team(team: Team, *, participates: bool) -> bool:
+    """Whether a participant, or another person, can see that this team of others takes part, and
+    under which name."""
+    person = _person(team.campaign, participates)
+    return person.can_see_runs and person.can_name(team)
 
 
-def _participant(campaign: Campaign) -> Viewer:
-    """What every participant may see, whatever the team."""
-    roles = frozenset({Membership.Role.PARTICIPANT})
-    return Viewer(campaign=campaign, person=None, roles=roles, team=None, participates=True)
+def _person(campaign: Campaign, participates: bool) -> Viewer:
+    """What every participant, or everyone, may see, whatever the team."""
+    return Viewer(
+        campaign=campaign, person=None, roles=frozenset(), team=None, participates=participates
+    )
 
 
 def campaigns_visible_to(person: Person) -> QuerySet[Campaign]:

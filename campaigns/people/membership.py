@@ -68,7 +68,7 @@ def create_own_team(
             or teams.has_left_runs_behind(campaign, person)
             or teams.last_removal(campaign, person) is not None
         )
-        is_taken = _is_taken(now, name)
+        is_taken = _is_taken(now, name, participates=not needs_approval)
         team = Team.objects.create(
             campaign=campaign,
             name=name,
@@ -337,10 +337,11 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _is_taken(campaign: Campaign, name: str) -> bool:
-    """Whether an approved team has this name. Raises `CannotJoin` if participants can see that."""
+def _is_taken(campaign: Campaign, name: str, *, participates: bool) -> bool:
+    """Whether an approved team has this name. Raises `CannotJoin` if a person who participates, or
+    does not yet, can see that."""
     others = teams.approved_teams_named(campaign, name)
-    if any(map(access.participants_can_name, others)):
+    if any(access.sees_team(other, participates=participates) for other in others):
         raise CannotJoin(teams.NAME_TAKEN)
     return bool(others)
 

@@ -16,6 +16,7 @@ from campaigns.errors import CannotChangeTeam
 from campaigns.log import record
 from campaigns.mail import notices
 from campaigns.models import Campaign, Membership, Run, Team, User
+from campaigns.participation import participating_teams
 from campaigns.trec.names import composed, name_key
 
 NAME_TAKEN = (
@@ -101,8 +102,8 @@ def admit_team(*, team: Team, admit: bool, actor: User) -> None:
 def edit_team(
     *, team: Team, name: str, is_anonymous: bool, shares_files: bool, person: User
 ) -> None:
-    """Changes the settings of the team, on behalf of a member. Where participants cannot see the
-    other teams, an organiser approves each new name, so that the answer does not depend on them."""
+    """Changes the settings of the team, on behalf of a member. If its members cannot see the other
+    teams, an organiser approves each new name, so that the answer does not depend on them."""
     lock_campaign(team.campaign)
     team = lock_team(team)
     before = {
@@ -113,8 +114,9 @@ def edit_team(
     }
     # A team that awaits approval has no name yet that another one could have.
     is_renamed = team.approved_at is not None and name != composed(team.name)
-    others = _hidden_teams_named(team, name) if is_renamed else []
-    must_wait = is_renamed and not access.participants_see_teams(team.campaign)
+    participates = participating_teams(team.campaign, timezone.now()).contains(team)
+    others = _hidden_teams_named(team, name, participates=participates) if is_renamed else []
+    must_wait = is_renamed and not access.sees_teams(team.campaign, participates=participates)
     team.name, team.proposed_name = (team.name, name) if must_wait else (name, "")
     team.shares_files = shares_files
     # If anonymous teams are no longer allowed, an existing one may stay anonymous.
@@ -210,11 +212,11 @@ def reinstate_team(*, team: Team, actor: User) -> None:
     record(team, actor, "reinstated team", team=team.name)
 
 
-def _hidden_teams_named(team: Team, name: str) -> list[Team]:
-    """The other approved teams that have this name. Raises `CannotChangeTeam` if participants can
-    see one of them."""
+def _hidden_teams_named(team: Team, name: str, *, participates: bool) -> list[Team]:
+    """The other approved teams that have this name. Raises `CannotChangeTeam` if the members of the
+    team, who participate or not, can see one of them."""
     others = approved_teams_named(team.campaign, name, but=team)
-    if any(map(access.participants_can_name, others)):
+    if any(access.sees_team(other, participates=participates) for other in others):
         raise CannotChangeTeam(NAME_TAKEN)
     return others
 

@@ -1,18 +1,20 @@
 """Approved teams of a campaign have different names. Blind teams learn nothing of each other."""
 
+from datetime import timedelta
 from functools import partial
 
 import pytest
 from django.core import mail
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
 from campaigns.errors import CannotChangeTeam, CannotJoin
-from campaigns.models import Campaign, Team
+from campaigns.models import Audience, Campaign, Team
 from campaigns.people import membership as people
 from campaigns.people import teams
 from campaigns.people.forms import check_visible
 from tests.crowd import crowd
-from tests.making import make_campaign, make_organiser, make_team, make_user
+from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.teamwork import signed_in, url_of
 
 pytestmark = pytest.mark.django_db
@@ -138,6 +140,31 @@ def test_where_teams_see_each_other_a_rename_is_refused_or_done_at_once() -> Non
         signed_in(bob).post(edit, {"name": name})
         team.refresh_from_db()
         assert (team.name, team.proposed_name) == (name, "")
+
+
+def test_a_person_who_awaits_approval_learns_no_name_that_only_participants_see() -> None:
+    campaign = make_campaign(joining="approval", **SEEN)
+    make_team(campaign, name="Alpha")
+    assert own(campaign, "Alpha").approved_at is None
+    campaign.runs_audience = Audience.EVERYONE
+    campaign.save()
+    with pytest.raises(CannotJoin, match="Another team of this campaign has this name"):
+        own(campaign, "Alpha")
+
+
+def test_a_team_that_is_no_participant_any_more_learns_no_name() -> None:
+    campaign = make_campaign(closes_at=timezone.now() - timedelta(days=1), **SEEN)
+    make_team(campaign, name="Alpha")
+    bob = make_user()
+    team = make_team(campaign, bob, name="Gamma")
+    edit = url_of("team-edit", campaign)
+    page = signed_in(bob).post(edit, {"name": "Alpha"}, follow=True).content.decode()
+    team.refresh_from_db()
+    assert (team.name, team.proposed_name) == ("Gamma", "Alpha")
+    assert "An organiser must approve the new name Alpha." in page
+    make_run(campaign, team)
+    page = signed_in(bob).post(edit, {"name": "Alpha"}, follow=True).content.decode()
+    assert "Another team of this campaign has this name" in page
 
 
 def test_older_duplicates_stay_as_they_are() -> None:
