@@ -115,7 +115,8 @@ def edit_team(
     # A team that awaits approval has no name yet that another one could have.
     is_renamed = team.approved_at is not None and name != composed(team.name)
     participates = participating_teams(team.campaign, timezone.now()).contains(team)
-    others = _hidden_teams_named(team, name, participates=participates) if is_renamed else []
+    shows_name = is_renamed or (team.is_anonymous and not is_anonymous)
+    others = _hidden_teams_named(team, name, participates=participates) if shows_name else []
     must_wait = is_renamed and not access.sees_teams(team.campaign, participates=participates)
     team.name, team.proposed_name = (team.name, name) if must_wait else (name, "")
     team.shares_files = shares_files
@@ -128,7 +129,7 @@ def edit_team(
         record(team, person, "changed team", before=before, after=after)
     if team.proposed_name and team.proposed_name != before["proposed_name"]:
         notices.notify_organisers(team, "proposed_name", key=timezone.now().isoformat())
-    elif others and not must_wait:
+    elif is_renamed and others and not must_wait:
         notices.notify_organisers(team, "same_name", key=timezone.now().isoformat())
 
 

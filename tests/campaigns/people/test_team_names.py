@@ -101,6 +101,21 @@ def test_a_name_of_a_visible_team_is_taken_also_if_an_anonymous_team_has_it() ->
         own(campaign, "Alpha")
 
 
+def test_a_team_stays_anonymous_while_a_visible_team_has_its_name() -> None:
+    campaign = make_campaign(allows_anonymous_teams=True, **SEEN)
+    ada = make_user()
+    hidden = people.create_own_team(campaign=campaign, person=ada, name="Alpha", is_anonymous=True)
+    own(campaign, "Alpha")
+    edit = url_of("team-edit", campaign)
+    page = signed_in(ada).post(edit, {"name": "Alpha"}, follow=True).content.decode()
+    hidden.refresh_from_db()
+    assert hidden.is_anonymous
+    assert "Another team of this campaign has this name" in page
+    signed_in(ada).post(edit, {"name": "Beta"})
+    hidden.refresh_from_db()
+    assert (hidden.name, hidden.is_anonymous) == ("Beta", False)
+
+
 @pytest.mark.parametrize("name", ["Beta", "Alpha"])
 def test_a_blind_team_gets_the_same_answer_to_every_new_name(name: str) -> None:
     campaign = make_campaign()
