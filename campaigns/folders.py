@@ -45,7 +45,7 @@ from campaigns.trec.layouts import trec_run
 from campaigns.trec.names import name_key
 from campaigns.trec.problems import FormatError, ProblemList
 from campaigns.trec.run_faults import RUN_WIDTH, SCORE, TAG, tag_of_file
-from campaigns.trec.runs_table import RunsTable, RunsTableRow
+from campaigns.trec.runs_table import TEAM_CHARACTERS, RunsTable, RunsTableRow
 
 METADATA = "campaign.json"
 WAY_OUT = "Export the campaign again, or correct this file."
@@ -364,12 +364,25 @@ def _file_names(runs: list[Run]) -> Iterator[str]:
         yield f"{stem}.{run.public_id}" if stem.lower() in shared else stem
 
 
+def _team_names(runs: list[Run]) -> dict[int, str]:
+    """The name of each team. Teams that cannot see each other may have one name. All except the
+    oldest then get a part of their id, since an import takes equal names for one team."""
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for team in sorted({run.team for run in runs}, key=lambda team: team.pk):
+        part = f" ({team.public_id[:6]})" if name_key(team.name) in taken else ""
+        names[team.pk] = team.name[: TEAM_CHARACTERS - len(part)] + part
+        taken.add(name_key(team.name))
+    return names
+
+
 def _write_table(runs: list[Run], path: Path) -> None:
+    team_names = _team_names(runs)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["tag", "run_name", "team", "run type", "pooled", "baseline", "file"])
         for run, name in zip(runs, _file_names(runs), strict=True):
             pooled = "" if run.is_pooled is None else "yes" if run.is_pooled else "no"
             baseline = "yes" if run.is_baseline else ""
-            facts = [run.tag, run.name, run.team.name, run.run_type, pooled, baseline]
-            writer.writerow([*facts, f"{name}.gz"])
+            facts = [run.run_type, pooled, baseline, f"{name}.gz"]
+            writer.writerow([run.tag, run.name, team_names[run.team_id], *facts])

@@ -342,6 +342,22 @@ def test_two_teams_with_one_tag_come_back_apart(folder: Path, tmp_path: Path) ->
     assert sorted(teams) == [("Beta",), (run.team.name,)]
 
 
+def test_two_teams_with_one_name_come_back_apart(folder: Path, tmp_path: Path) -> None:
+    table = folder / "table.csv"
+    table.write_text(f"run,team\ngood,{'Alpha' * 20}\nother,Beta\n")
+    imported(folder, runs_table=table)
+    campaign = Campaign.objects.get(slug="small")
+    campaign.teams.filter(name="Beta").update(name="ALPHA" * 20)  # a blind campaign allows it
+    later = campaign.teams.order_by("pk")[1]
+    out = tmp_path / "out"
+    call_command("export_campaign", "small", str(out), stdout=io.StringIO())
+    imported(out, slug="again", runs_table=out / "runs.csv")
+    again = Run.objects.filter(campaign__slug="again").order_by("team__pk")
+    was = [(run.tag, run.team.name) for run in campaign.runs.order_by("team__pk")]
+    was[1] = (was[1][0], f"{later.name[:91]} ({later.public_id[:6]})")
+    assert sorted((run.tag, run.team.name) for run in again) == sorted(was)
+
+
 def test_an_import_is_its_organisers_draft(folder: Path) -> None:
     assert "no organiser yet" in imported(folder)
     organiser = make_user()
