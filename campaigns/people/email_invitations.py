@@ -1,6 +1,7 @@
 """Invitations that the site sends to email addresses: one link for each address."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,7 +25,7 @@ MOST_ADDRESSES = 500
 MOST_NAMED = 25  # in a message
 LONGEST_ADDRESS = 254  # characters, as the database stores; validate_email allows 320
 LONGEST_LOCAL_PART = 64  # before the @ (RFC 5321, 4.5.3.1.1)
-QUOTED_NAME = re.compile(r'"[^"]*"(?=\s*<)')
+QUOTED_NAME = re.compile(r"""("[^"]*"|'[^']*')(?=\s*<)""")
 # A word that is not part of a name, but a mistyped address: bob@uni, bob(at)uni, uni.example.
 LIKE_AN_ADDRESS = re.compile(r"@|[(\[]at[)\]]|\w\w\.\w\w", re.IGNORECASE)
 # Nobody can use the site to send spam: emails of one campaign in 24 hours, and the time before an
@@ -56,9 +57,11 @@ class Invited:
 def read_addresses(text: str) -> list[str]:
     """The addresses in a pasted list, each once. They are separated by spaces, commas, semicolons
     or new lines. A name before an address in angle brackets is skipped, as mail programs copy
-    it. Raises `ValidationError` with everything that is no address, and its line."""
+    it, and so are invisible characters. Raises `ValidationError` with everything that is no
+    address, and its line."""
     found: dict[str, None] = {}
     problems: list[str] = []
+    text = "".join(each for each in text if unicodedata.category(each) != "Cf")
     for number, line in enumerate(text.splitlines(), start=1):
         for part in _parts(line):
             if _is_address(part):

@@ -123,6 +123,14 @@ def test_people_who_have_the_role_are_not_invited(campaign: Campaign) -> None:
     assert not mail.outbox
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    ["'ann@example.org' <ann@example.org>", "ann@\u200bexample.org\u200b", "\ufeffann@example.org"],
+)
+def test_what_programs_add_to_a_copied_address_is_no_part_of_it(pasted: str) -> None:
+    assert email_invitations.read_addresses(pasted) == ["ann@example.org"]
+
+
 @pytest.mark.parametrize("role", ["assessor", "reader"])
 def test_nobody_is_invited_to_a_role_that_the_person_cannot_accept(
     campaign: Campaign, role: str
