@@ -273,7 +273,7 @@ def _people_page(
         "waiting": _table_page(request, "waiting", rows.waiting),
         "teams": _table_page(request, "teams", rows.approved),
         "links": _table_page(request, "links", people.current_links(campaign)),
-        "approved": [team for team, _, _ in rows.approved],
+        "team_choices": teams.team_choices([team for team, _, _ in rows.approved]),
         "without_team": _table_page(request, "without", rows.without_team),
         "invited": _table_page(request, "invited", rows.invited),
         "roles": people.PERSONAL_ROLES,
@@ -343,13 +343,14 @@ def team_merge(request: HttpRequest, slug: str, team: str) -> HttpResponse:
 
 
 def _merge_choice(request: HttpRequest, viewer: access.Viewer, team: Team) -> HttpResponse:
-    others = viewer.campaign.teams.exclude(pk=team.pk).exclude(approved_at=None).order_by("name")
+    approved = viewer.campaign.teams.exclude(approved_at=None).order_by("name", "pk")
+    others = [each for each in teams.team_choices(list(approved)) if each[0] != team.public_id]
     is_faulty = request.method == "POST" or "into" in request.GET
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "team": team,
-        "others": list(others),
+        "others": others,
         "is_faulty": is_faulty,
     }
     status = 400 if is_faulty else 200

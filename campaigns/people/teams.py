@@ -38,6 +38,17 @@ def same_named(approved: Collection[Team]) -> list[Team]:
     return [team for team in approved if counts[name_key(team.name)] > 1]
 
 
+def team_choices(approved: Collection[Team]) -> list[tuple[str, str]]:
+    """The public id and the name of each of these teams, for a choice of an organiser. Names that
+    are not unique have the members behind them, because a team sees each run and person in it."""
+    members: dict[int, list[str]] = {team.pk: [] for team in same_named(approved)}
+    of_these = Membership.objects.filter(team__in=members).select_related("person")
+    for membership in of_these.order_by("created_at", "pk"):
+        members[membership.team_id].append(str(membership.person))
+    notes = {pk: f" ({', '.join(names) or 'no members'})" for pk, names in members.items()}
+    return [(team.public_id, team.name + notes.get(team.pk, "")) for team in approved]
+
+
 @transaction.atomic
 def create_team(*, campaign: Campaign, name: str, actor: User) -> Team:
     """Creates a team without members for an organiser. Its members join by a link."""

@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from campaigns.errors import FaultyDescription, SubmissionRefused
-from campaigns.models import Campaign, Run, Team
+from campaigns.models import Campaign, Run
 from campaigns.runs import description
 
 PAGE_WAS_USED = (
@@ -31,7 +31,7 @@ class RunForm(forms.Form):
         self,
         *args: Any,
         campaign: Campaign,
-        teams: Iterable[Team] | None = None,
+        teams: Sequence[tuple[str, str]] | None = None,
         replaceable: Sequence[Run] = (),
         quota_message: str = "",
         **kwargs: Any,
@@ -40,7 +40,7 @@ class RunForm(forms.Form):
         self.campaign = campaign
         self.description = description.Description()
         if teams is not None:
-            choices = [("", "Choose a team"), *((team.public_id, team.name) for team in teams)]
+            choices = [("", "Choose a team"), *teams]
             self.fields["team"] = forms.ChoiceField(choices=choices, label="Team")
         # Kept as a hidden field, so that the value of a URL is never dropped silently.
         self.fields["replaces"] = forms.CharField(

@@ -15,6 +15,7 @@ from campaigns.errors import Archived, SubmissionRefused
 from campaigns.models import Run
 from campaigns.models.identity import new_public_id
 from campaigns.options import takes
+from campaigns.people.teams import team_choices
 from campaigns.runs import decisions, submission, submission_options
 from campaigns.runs.forms import RunForm
 from campaigns.runs.submission_options import SubmissionOptions
@@ -135,7 +136,8 @@ def _run_form(request: HttpRequest, viewer: access.Viewer, options: SubmissionOp
     replaces = request.GET.get("replaces", "")
     teams = None
     if viewer.is_organiser:
-        teams = viewer.campaign.teams.filter(approved_at__isnull=False).order_by("name", "pk")
+        approved = viewer.campaign.teams.filter(approved_at__isnull=False)
+        teams = team_choices(list(approved.order_by("name", "pk")))
     return RunForm(
         *((request.POST, request.FILES) if request.method == "POST" else ()),
         campaign=viewer.campaign,

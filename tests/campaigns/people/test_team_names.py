@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from campaigns.errors import CannotChangeTeam, CannotJoin
-from campaigns.models import Audience, Campaign, Team
+from campaigns.models import Audience, Campaign, Membership, Team
 from campaigns.people import membership as people
 from campaigns.people import teams
 from campaigns.people.forms import check_visible
@@ -74,6 +74,24 @@ def test_a_blind_team_with_a_taken_name_works_until_an_organiser_renames_it() ->
     olga.post(rename, {"name": "Alpha of Bob"})
     for page in ("campaign-manage", "people"):
         assert "same name" not in olga.get(url_of(page, campaign)).content.decode()
+
+
+def test_an_organiser_chooses_among_teams_of_one_name_by_their_members() -> None:
+    campaign = make_campaign()
+    first = make_team(campaign, make_user(name="Ada"), make_user(name="Bob"), name="Alpha")
+    second, other = (make_team(campaign, name=name) for name in ("ALPHA", "Beta"))
+    campaign.memberships.create(person=make_user(), role=Membership.Role.PARTICIPANT)
+    olga = signed_in(make_organiser(campaign))
+    for page in (
+        url_of("people", campaign),
+        url_of("run-create", campaign),
+        url_of("team-merge", campaign, other.public_id),
+    ):
+        shown = olga.get(page).content.decode()
+        assert f'<option value="{first.public_id}">Alpha (Ada, Bob)</option>' in shown
+        assert f'<option value="{second.public_id}">ALPHA (no members)</option>' in shown
+        is_listed = f'<option value="{other.public_id}">Beta</option>' in shown
+        assert is_listed == ("merge" not in page)
 
 
 def test_a_blind_team_that_awaits_approval_is_approved_under_another_name() -> None:
