@@ -22,6 +22,14 @@ class AccountAdapter(DefaultAccountAdapter):
         "address. Wait a few minutes, or reset your password."
     }
 
+    def is_safe_url(self, url: str | None) -> bool:
+        """For `next`. allauth fails on text that is no URL, such as http://[."""
+        try:
+            is_safe: bool = super().is_safe_url(url)
+        except ValueError:
+            return False
+        return is_safe
+
     def get_email_confirmation_url(
         self, request: HttpRequest, emailconfirmation: EmailConfirmation
     ) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account import views as allauth_views
+from allauth.account.utils import get_next_redirect_url
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -90,9 +91,8 @@ class SignUpView(allauth_views.SignupView):
 def _is_counted_for_link(request: HttpRequest) -> bool:
     """Whether the page after the sign-up is a link with uses left, and not too many have signed up
     by it today."""
-    path = urlsplit(request.POST.get("next") or request.GET.get("next", "")).path
     try:
-        match = resolve(path)
+        match = resolve(urlsplit(get_next_redirect_url(request) or "").path)
     except Resolver404:
         return False
     if match.view_name != "campaigns:invitation":

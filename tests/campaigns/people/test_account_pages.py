@@ -1,6 +1,7 @@
 """The pages of logging in, passwords and addresses, in this site's words."""
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
@@ -32,6 +33,14 @@ def test_the_login_page_mentions_the_followed_invitation(client: Client) -> None
     for name in ("login", "signup"):
         assert told in text_of(client, f"/accounts/{name}/?next=/invitations/abc/")
         assert told not in text_of(client, f"/accounts/{name}/?next=/campaigns/abc/")
+
+
+@pytest.mark.parametrize("name", ["login", "signup"])
+def test_a_next_page_that_is_no_url_is_ignored(client: Client, name: str) -> None:
+    for target in ("http://[", "//[", "http://[x]/invitations/abc/"):
+        page = f"/accounts/{name}/?{urlencode({'next': target})}"
+        assert client.get(page).status_code == 200
+        assert client.post(page, {"next": target}).status_code == 200
 
 
 def test_a_persons_addresses_can_be_added_to(client: Client) -> None:
