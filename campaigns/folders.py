@@ -3,7 +3,7 @@
 topics.xml | topics.*.txt | topics.tsv     one topics file
 qrels.txt[.gz]                             one qrels file (may be missing)
 runs/*[.gz]                                one file a run
-runs.csv (when exported)                   tag, run_name, team, run type, pooled, baseline
+runs.csv (when exported)                   tag, run_name, team, run type, and more
 campaign.json (may be missing)             the sources of the qrels, if a program judged
 """
 
@@ -165,6 +165,7 @@ class _RunFile:
     run_type: str
     is_pooled: bool | None
     is_baseline: bool
+    is_anonymous: bool  # the team, if the import creates it
 
     @classmethod
     def of(cls, path: Path, table: RunsTable) -> "_RunFile":
@@ -178,6 +179,7 @@ class _RunFile:
             run_type=(row and row.known_type) or Run.Type.AUTOMATIC,
             is_pooled=row.is_pooled if row else None,
             is_baseline=row is not None and row.is_baseline,
+            is_anonymous=row is not None and row.is_anonymous,
         )
 
     def key_in(self, campaign: Campaign) -> str:
@@ -242,7 +244,10 @@ def _submit(campaign: Campaign, found: Sequence[tuple[_RunFile, submission.Store
     locked = campaign.teams.select_for_update(no_key=True).filter(name__in=names).order_by("pk")
     teams = {team.name: team for team in reversed(list(locked))}
     missing = sorted(names - set(teams))
-    created = Team.objects.bulk_create(Team(campaign=campaign, name=name) for name in missing)
+    anonymous = {file.team_name for file, _ in found if file.is_anonymous}
+    created = Team.objects.bulk_create(
+        Team(campaign=campaign, name=name, is_anonymous=name in anonymous) for name in missing
+    )
     teams |= {team.name: team for team in created}
     runs = []
     for file, stored in found:
@@ -380,9 +385,11 @@ def _write_table(runs: list[Run], path: Path) -> None:
     team_names = _team_names(runs)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["tag", "run_name", "team", "run type", "pooled", "baseline", "file"])
+        columns = ("tag", "run_name", "team", "anonymous", "run type", "pooled", "baseline", "file")
+        writer.writerow(columns)
         for run, name in zip(runs, _file_names(runs), strict=True):
             pooled = "" if run.is_pooled is None else "yes" if run.is_pooled else "no"
             baseline = "yes" if run.is_baseline else ""
-            facts = [run.run_type, pooled, baseline, f"{name}.gz"]
+            anonymous = "yes" if run.team.is_anonymous else ""
+            facts = [anonymous, run.run_type, pooled, baseline, f"{name}.gz"]
             writer.writerow([run.tag, run.name, team_names[run.team_id], *facts])

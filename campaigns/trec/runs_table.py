@@ -34,6 +34,7 @@ COLUMNS = {
     "contributed judgments": "is_pooled",
     "contributed": "is_pooled",
     "baseline": "is_baseline",
+    "anonymous": "is_anonymous",
     "file": "file",
 }
 RUN_TYPES = ("automatic", "manual", "feedback")
@@ -51,6 +52,7 @@ class RunsTableRow:
     is_pooled: bool | None  # None: missing
     is_baseline: bool = False
     name: str = ""  # empty: as the tag
+    is_anonymous: bool = False  # the team
     file: str = ""  # distinguishes runs of two teams with the same tag
 
     @property
@@ -182,7 +184,7 @@ def _row(
     known = {name: cells[title] for name, title in names.items()}
     tag = known["tag"]
     team, run_name = (composed(known.get(name, "")) for name in ("team", "name"))
-    answers = {name: known.get(name, "") for name in ("is_pooled", "is_baseline")}
+    answers = {name: known.get(name, "") for name in ("is_pooled", "is_baseline", "is_anonymous")}
     known_answers = YES | NO | {""}
     unclear = next((n for n, text in answers.items() if text.casefold() not in known_answers), "")
     problem = tag_problem(tag.encode(), line, LONGEST_NAME)
@@ -206,6 +208,7 @@ def _row(
         run_type=known.get("run_type", ""),
         is_pooled=answers["is_pooled"].casefold() in YES if answers["is_pooled"] else None,
         is_baseline=answers["is_baseline"].casefold() in YES,
+        is_anonymous=answers["is_anonymous"].casefold() in YES,
         name=run_name,
         file=known.get("file", ""),
     )

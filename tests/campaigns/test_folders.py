@@ -358,6 +358,18 @@ def test_two_teams_with_one_name_come_back_apart(folder: Path, tmp_path: Path) -
     assert sorted((run.tag, run.team.name) for run in again) == sorted(was)
 
 
+def test_an_anonymous_team_comes_back_anonymous(folder: Path, tmp_path: Path) -> None:
+    table = folder / "table.csv"
+    table.write_text("run,team,anonymous\ngood,Alpha,yes\nother,Beta,\n")
+    imported(folder, runs_table=table)
+    out = tmp_path / "out"
+    call_command("export_campaign", "small", str(out), stdout=io.StringIO())
+    imported(out, slug="again", runs_table=out / "runs.csv")
+    for slug in ("small", "again"):
+        teams = Campaign.objects.get(slug=slug).teams.order_by("name")
+        assert list(teams.values_list("name", "is_anonymous")) == [("Alpha", True), ("Beta", False)]
+
+
 def test_an_import_is_its_organisers_draft(folder: Path) -> None:
     assert "no organiser yet" in imported(folder)
     organiser = make_user()
