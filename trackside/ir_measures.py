@@ -11,6 +11,7 @@ has otherwise.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import ir_measures
@@ -81,15 +82,17 @@ class TracksideProvider(providers.Provider):
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> "TracksideEvaluator":
         judged = list(ir_measures.util.QrelsConverter(qrels).as_namedtuple_iter())
-        return TracksideEvaluator(list(measures), judged)
+        named = set(map(str, qrels)) if isinstance(qrels, dict) else set()
+        return TracksideEvaluator(list(measures), judged, named)
 
 
 class TracksideEvaluator(providers.Evaluator):
     """Evaluates any number of runs by the same qrels."""
 
-    def __init__(self, measures: list[Any], judged: list[Any]) -> None:
-        super().__init__(measures, {each.query_id for each in judged})
+    def __init__(self, measures: list[Any], judged: list[Any], named: set[str]) -> None:
+        super().__init__(measures, {str(each.query_id) for each in judged})
         self.judged = judged
+        self.unjudged_topics = named - self.qrel_qids
         self.by_order: dict[Callable[[Run], Run], dict[str, list[Any]]] = {}
         self.of_subtopics: dict[int, dict[str, list[Any]]] = {}  # by the lowest relevant grade
         for measure in measures:
@@ -101,11 +104,15 @@ class TracksideEvaluator(providers.Evaluator):
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
         """The base class adds the default score of topics that are missing or not defined."""
+        # pytrec_eval counts a topic of a dictionary also if it has no judgments.
+        for topic in self.unjudged_topics:
+            for measure in chain(*self.by_order.get(by_descending_id, {}).values()):
+                yield ir_measures.Metric(topic, measure, measure.DEFAULT)
         documents = _documents(run)
         if len(documents) == 0:
             return
         read = read_run(documents)
-        if set(map(str, self.qrel_qids)).isdisjoint(read.topics):
+        if self.qrel_qids.isdisjoint(read.topics):
             return
         for order, by_name in self.by_order.items():
             yield from _metrics(evaluate(self.qrels, order(read), list(by_name)), by_name)
@@ -133,7 +140,7 @@ def _documents(run: Any) -> Any:
     converter = ir_measures.util.RunConverter(run)
     if converter.predict_type()[0] == "pd_dataframe":
         return converter.as_pd_dataframe()[["query_id", "doc_id", "score"]]
-    return converter.as_dict_of_dict()
+    return {topic: scores for topic, scores in converter.as_dict_of_dict().items() if scores}
 
 
 def _metrics(scores: Scores, by_name: dict[str, list[Any]]) -> Iterator[Any]:

@@ -154,8 +154,27 @@ def test_nothing_to_evaluate_is_no_error(tool: Any) -> None:
     """No topic in common, as in a batch of PyTerrier's, and no judgments."""
     judged = [tool.Qrel("1", "a", 1, "1"), tool.Qrel("1", "b", 1, "2")]
     for name, qrels in (("AP", QRELS), ("alpha_nDCG@5", judged)):
-        agrees(tool, name, qrels, {"9": {"z": 1.0}})
+        for run in ({"9": {"z": 1.0}}, {"1": {}, "2": {}}):
+            agrees(tool, name, qrels, run)
         agrees(tool, name, [], RUN)
+
+
+def test_a_topic_without_judgments_counts_as_in_the_other_provider(tool: Any) -> None:
+    for name in ("AP", "RR@10"):
+        for qrels in (QRELS | {"4": {}, "9": {}}, {"4": {}, "9": {}}):
+            agrees(tool, name, qrels, RUN)
+
+
+def test_topics_that_are_numbers_have_one_score(tool: Any) -> None:
+    """As in a data frame that was read from a file of numbers."""
+    from trackside.ir_measures import TracksideProvider
+
+    rows = [(1, "a", 1), (1, "b", 0), (2, "d", 1), (3, "e", 1)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    run = pd.DataFrame([(1, "b", 2.0), (1, "a", 1.0), (2, "d", 1.0)])
+    run.columns = ["query_id", "doc_id", "score"]
+    expected = {("AP", "1"): 0.5, ("AP", "2"): 1.0, ("AP", "3"): 0.0}
+    assert cells(TracksideProvider().evaluator([tool.AP], qrels), run) == expected
 
 
 @pytest.mark.parametrize(
