@@ -1,7 +1,7 @@
 """`trackside.select` and `simulate`: which documents to judge."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE
@@ -86,7 +86,7 @@ def simulate(
     >>> [(row.judged, row.relevant_found) for row in found]
     [(1, 1), (3, 1)]
     """
-    budgets = [budget] if isinstance(budget, int) else list(budget)
+    budgets = list(budget) if isinstance(budget, Iterable) else [budget]
     if unknown not in ("nonrelevant", "bypass"):
         raise BadInput([f"unknown: {unknown!r} is neither nonrelevant nor bypass"])
     strategy = _strategy(method, p, scope, budgets, batch, depth, rel, top, is_simulated=True)

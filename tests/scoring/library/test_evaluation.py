@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -55,6 +56,13 @@ def cells(rows: list[dict[str, str]]) -> dict[tuple[str, str, str], list[str]]:
         ]
         for row in rows
     }
+
+
+def test_a_budget_may_be_a_number_of_numpy() -> None:
+    """As `for budget in np.arange(1, 3)` has them."""
+    runs, qrels = {"a": {"1": {"d": 2.0, "e": 1.0}}, "b": {"1": {"e": 1.0}}}, {"1": {"e": 1}}
+    found = ts.simulate(runs, qrels, method="A", p=0.5, budget=np.int64(2))
+    assert found["judged"].tolist() == [2]
 
 
 def test_scores_by_hand(files: tuple[Path, Path, Path]) -> None:
