@@ -114,7 +114,7 @@ class _OnTheSameSite(HTTPRedirectHandler):
 def _is_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        is_one_word = url.isprintable() and " " not in url
+        is_one_word = isinstance(url, str) and url.isprintable() and " " not in url
         return (
             is_one_word
             and parts.scheme in ("http", "https")

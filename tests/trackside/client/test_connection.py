@@ -159,9 +159,10 @@ def test_a_site_that_is_not_there_is_named(script: Script) -> None:
         "http://a:b",
         "http://a:99999",
         "http://a b",
+        None,  # of an environment variable that is not set
     ],
 )
-def test_other_urls_are_refused(url: str) -> None:
+def test_other_urls_are_refused(url: Any) -> None:
     with pytest.raises(ts.SiteError, match="is not the URL of a site: write https://"):
         ts.Site(url)
 
