@@ -18,7 +18,7 @@ from campaigns.folders import _write_table
 from campaigns.models import Run, Team
 from trackside.guides.pages import guides
 
-run = Run(public_id="1", tag="bm25", name="caf\\u00e9", team=Team(name="\\u4eac\\u5927"))
+run = Run(public_id="1", tag="bm25", name="caf\\u00e9", team=Team(pk=1, name="\\u4eac\\u5927"))
 _write_table([run], Path(sys.argv[1]))
 assert "\\u03c4" in guides()["researcher"].html
 """
